@@ -1,0 +1,2 @@
+//! The `plackett` program.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Gradients and optimisation over permutations.
