@@ -1,0 +1,67 @@
+//! The Adam optimiser.
+
+/// Adam's moment decay rates and the number that keeps its division finite: its authors' defaults.
+const DECAY: (f64, f64) = (0.9, 0.999);
+const EPSILON: f64 = 1e-8;
+
+/// Adam for a vector of parameters: steps against the gradient, scaled by its running moments.
+///
+/// ```
+/// let (mut x, mut adam) = ([4.0, -2.0], plackett::Adam::new(2, 0.1));
+/// for _ in 0..500 {
+///     let gradient = [2.0 * x[0], 2.0 * x[1]];
+///     adam.step(&mut x, &gradient);
+/// }
+/// assert!(x.iter().all(|x| x.abs() < 1e-3));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Adam {
+    rate: f64,
+    mean: Vec<f64>,
+    square: Vec<f64>,
+    /// The decay rates to the power of the number of steps made.
+    powers: (f64, f64),
+}
+
+impl Adam {
+    /// An optimiser for this many parameters with a learning rate.
+    pub fn new(parameters: usize, rate: f64) -> Self {
+        Self { rate, mean: vec![0.0; parameters], square: vec![0.0; parameters], powers: (1.0, 1.0) }
+    }
+
+    /// Moves the parameters one step against the gradient. O(number of parameters), without allocation.
+    pub fn step(&mut self, parameters: &mut [f64], gradient: &[f64]) {
+        self.powers = (self.powers.0 * DECAY.0, self.powers.1 * DECAY.1);
+        // Both bias corrections, taken out of the loop: m̂/(√v̂ + ε) = (m·c₂/c₁)/(√v + ε·c₂) with c₂ = √(1 − β₂ᵗ).
+        let unbias_square = (1.0 - self.powers.1).sqrt();
+        let rate = self.rate * unbias_square / (1.0 - self.powers.0);
+        let epsilon = EPSILON * unbias_square;
+        let moments = self.mean.iter_mut().zip(&mut self.square);
+        for ((x, g), (mean, square)) in parameters.iter_mut().zip(gradient).zip(moments) {
+            *mean += (1.0 - DECAY.0) * (g - *mean);
+            *square += (1.0 - DECAY.1) * (g * g - *square);
+            *x -= rate * *mean / (square.sqrt() + epsilon);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The algorithm as its paper states it, without the rearrangement.
+    #[test]
+    fn equals_the_textbook() {
+        let gradients = [0.3, -1.2, 0.0, 5.0, 0.7];
+        let (mut m, mut v, mut expected) = (0.0f64, 0.0f64, 1.0f64);
+        let (mut x, mut adam) = ([1.0], Adam::new(1, 0.01));
+        for (t, g) in (1..).zip(gradients) {
+            m = 0.9 * m + 0.1 * g;
+            v = 0.999 * v + 0.001 * g * g;
+            let (m_hat, v_hat) = (m / (1.0 - 0.9f64.powi(t)), v / (1.0 - 0.999f64.powi(t)));
+            expected -= 0.01 * m_hat / (v_hat.sqrt() + 1e-8);
+            adam.step(&mut x, &[g]);
+            assert!((x[0] - expected).abs() < 1e-14);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Sums over all orders, exactly: what the stochastic estimators are tested against, and the EXACT curve of
+//! Figure 1.
+//!
+//! An order is a path through the tree of prefixes, and the next item's probability depends only on the *set*
+//! of items before it. So the probabilities are a table over 2ᵏ subsets, and the expectation and its gradient
+//! are one walk over the tree with a few multiplications at each node.
+
+use crate::{error::Error, gumbel::log_sum_exp};
+
+/// Orders of more items than this are not enumerated: 10! is 3.6 million.
+const MOST_ITEMS: usize = 10;
+
+/// Recursions over subsets go this far: 2²⁰ is a million.
+const MOST_ITEMS_IN_SUBSETS: usize = 20;
+
+/// k!, if that many orders can be visited.
+pub(crate) fn count(items: usize) -> Result<usize, Error> {
+    if items > MOST_ITEMS {
+        return Err(Error::TooManyItems { what: "listing all orders", items, limit: MOST_ITEMS });
+    }
+    Ok((1..=items).product())
+}
+
+/// Visits all orders lexicographically.
+pub(crate) fn try_for_each_order(
+    items: usize,
+    visit: &mut dyn FnMut(&[usize]) -> Result<(), Error>,
+) -> Result<(), Error> {
+    count(items)?;
+    let mut order: Vec<usize> = (0..items).collect();
+    loop {
+        visit(&order)?;
+        let Some(pivot) = order.windows(2).rposition(|pair| pair[0] < pair[1]) else {
+            return Ok(());
+        };
+        let successor = order.iter().rposition(|&item| item > order[pivot]).unwrap_or(pivot);
+        order.swap(pivot, successor);
+        order[pivot + 1..].reverse();
+    }
+}
+
+/// E f(b) and its gradient from the values of f on all orders, listed lexicographically. O(e · k!) time.
+///
+/// With V(prefix) the expected value once a prefix is drawn, ∂V/∂θ_d = p_d (V(prefix, d) − V(prefix)) at the node
+/// itself, weighted by the probability of reaching it.
+pub(crate) fn expectation(
+    scores: &[f64],
+    values: &[f64],
+    gradient: &mut [f64],
+    scratch: &mut Vec<f64>,
+) -> f64 {
+    gradient.fill(0.0);
+    fill_choice_table(scores, scratch);
+    let mut walk = Walk { items: scores.len(), choice: scratch, values: values.iter(), gradient };
+    walk.visit(0, 1.0, scores.len())
+}
+
+/// Entry (set, item) is the probability that `item` comes next when the items of `set` have been ranked.
+fn fill_choice_table(scores: &[f64], table: &mut Vec<f64>) {
+    let items = scores.len();
+    table.resize(items << items, 0.0);
+    let mut left = [0.0; MOST_ITEMS];
+    for (ranked, row) in table.chunks_exact_mut(items).enumerate() {
+        let is_left = |item: usize| ranked >> item & 1 == 0;
+        let mut lefts = 0;
+        for item in (0..items).filter(|&item| is_left(item)) {
+            left[lefts] = scores[item];
+            lefts += 1;
+        }
+        let total = log_sum_exp(&left[..lefts]);
+        for (item, choice) in row.iter_mut().enumerate() {
+            *choice = if is_left(item) { (scores[item] - total).exp() } else { 0.0 };
+        }
+    }
+}
+
+/// A walk over the tree of prefixes, depth first, children ascending: leaves are met lexicographically.
+struct Walk<'a> {
+    items: usize,
+    choice: &'a [f64],
+    values: std::slice::Iter<'a, f64>,
+    gradient: &'a mut [f64],
+}
+
+impl Walk<'_> {
+    fn visit(&mut self, ranked: usize, reach: f64, left: usize) -> f64 {
+        if left == 1 {
+            return self.values.next().copied().unwrap_or(0.0);
+        }
+        let mut children = [(0, 0.0, 0.0); MOST_ITEMS];
+        let mut expected = 0.0;
+        let mut unranked = !ranked & ((1 << self.items) - 1);
+        for child in &mut children[..left] {
+            let item = unranked.trailing_zeros() as usize;
+            unranked &= unranked - 1;
+            let probability = self.choice[ranked * self.items + item];
+            let value = self.visit(ranked | 1 << item, reach * probability, left - 1);
+            expected += probability * value;
+            *child = (item, probability, value);
+        }
+        for &(item, probability, value) in &children[..left] {
+            self.gradient[item] += reach * probability * (value - expected);
+        }
+        expected
+    }
+}
+
+/// H(set) = Σ_d p_d (H(set ∪ d) − log p_d), from the full set down to the empty one.
+pub(crate) fn entropy(scores: &[f64]) -> Result<f64, Error> {
+    let items = scores.len();
+    if items > MOST_ITEMS_IN_SUBSETS {
+        let limit = MOST_ITEMS_IN_SUBSETS;
+        return Err(Error::TooManyItems { what: "the exact entropy", items, limit });
+    }
+    let mut remaining = vec![0.0; 1 << items];
+    let mut left = Vec::with_capacity(items);
+    for ranked in (0..remaining.len() - 1).rev() {
+        left.clear();
+        left.extend((0..items).filter(|item| ranked >> item & 1 == 0).map(|item| scores[item]));
+        let total = log_sum_exp(&left);
+        for item in (0..items).filter(|item| ranked >> item & 1 == 0) {
+            let log_choice = scores[item] - total;
+            let choice = log_choice.exp();
+            if choice > 0.0 {
+                remaining[ranked] += choice * (remaining[ranked | 1 << item] - log_choice);
+            }
+        }
+    }
+    Ok(remaining[0])
+}

@@ -1,0 +1,154 @@
+//! What can be wrong with an input, said so that the caller can find the place.
+
+/// The error that an objective may return: anything that explains itself.
+pub type ObjectiveError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Everything that this library refuses, with the place that is wrong.
+///
+/// ```
+/// use plackett::{Error, Order};
+/// let error = Order::new(vec![0, 2, 2]).unwrap_err();
+/// assert!(matches!(error, Error::RepeatedItem { item: 2, first: 1, second: 2 }));
+/// assert_eq!(error.to_string(), "item 2 stands at ranks 1 and 2: an order lists every item once");
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// There is nothing to order or to choose from.
+    #[error("{what} is empty: at least one entry is needed")]
+    Empty {
+        /// Which argument.
+        what: &'static str,
+    },
+    /// A slice does not fit the others.
+    #[error("{what} has {got} entries where {expected} are needed")]
+    Length {
+        /// Which argument.
+        what: &'static str,
+        /// How long it must be.
+        expected: usize,
+        /// How long it is.
+        got: usize,
+    },
+    /// A NaN or an infinity where a number is needed.
+    #[error("{what}[{index}] is {value}: only finite numbers are allowed")]
+    NotFinite {
+        /// Which argument.
+        what: &'static str,
+        /// Where in it.
+        index: usize,
+        /// What stands there.
+        value: f64,
+    },
+    /// Uniform noise outside the closed unit interval.
+    #[error("{what}[{index}] is {value}: uniform noise lies between 0 and 1")]
+    Noise {
+        /// Which argument.
+        what: &'static str,
+        /// Where in it.
+        index: usize,
+        /// What stands there.
+        value: f64,
+    },
+    /// The same item at two ranks.
+    #[error("item {item} stands at ranks {first} and {second}: an order lists every item once")]
+    RepeatedItem {
+        /// The item.
+        item: usize,
+        /// The first rank that has it.
+        first: usize,
+        /// The second rank that has it.
+        second: usize,
+    },
+    /// An item that does not exist.
+    #[error("item {item} at rank {rank} does not exist: the items are 0 to {last}", last = items.saturating_sub(1))]
+    UnknownItem {
+        /// The item.
+        item: usize,
+        /// Its rank.
+        rank: usize,
+        /// How many items there are.
+        items: usize,
+    },
+    /// A temperature at which a relaxation is not defined.
+    #[error("the temperature is {0}: it must be positive and finite")]
+    Temperature(f64),
+    /// A setting that makes no sense.
+    #[error("{name} is {value}: {reason}")]
+    Setting {
+        /// The setting's name.
+        name: &'static str,
+        /// What it was set to.
+        value: f64,
+        /// What it must be.
+        reason: &'static str,
+    },
+    /// Enumeration would never end.
+    #[error("{items} items are too many for {what}: at most {limit}")]
+    TooManyItems {
+        /// What was asked for.
+        what: &'static str,
+        /// How many items there are.
+        items: usize,
+        /// How many there may be.
+        limit: usize,
+    },
+    /// The objective returned an error of its own.
+    #[error("the objective failed on {outcome:?}: {source}")]
+    ObjectiveFailed {
+        /// The outcome that it was asked about.
+        outcome: Vec<usize>,
+        /// What it said.
+        source: ObjectiveError,
+    },
+    /// The objective returned a NaN or an infinity.
+    #[error("the objective is {value} on {outcome:?}: only finite values can be optimised")]
+    ObjectiveNotFinite {
+        /// The outcome that it was asked about.
+        outcome: Vec<usize>,
+        /// What it returned.
+        value: f64,
+    },
+    /// The critic, or the objective on a relaxed matrix, left the finite numbers.
+    #[error("the critic's {what} is not finite: check the objective on relaxed matrices")]
+    CriticNotFinite {
+        /// Its value, its gradient or its parameters' gradient.
+        what: &'static str,
+    },
+}
+
+/// Refuses a slice of the wrong length.
+pub(crate) fn check_length(what: &'static str, got: usize, expected: usize) -> Result<(), Error> {
+    if got == expected { Ok(()) } else { Err(Error::Length { what, expected, got }) }
+}
+
+/// Refuses NaN and infinities, naming the first.
+pub(crate) fn check_finite(what: &'static str, values: &[f64]) -> Result<(), Error> {
+    match values.iter().position(|value| !value.is_finite()) {
+        None => Ok(()),
+        Some(index) => Err(Error::NotFinite { what, index, value: values[index] }),
+    }
+}
+
+/// Refuses uniform noise outside [0, 1], NaN included; the ends themselves are allowed.
+pub(crate) fn check_noise(what: &'static str, noise: &[f64]) -> Result<(), Error> {
+    match noise.iter().position(|u| !(0.0..=1.0).contains(u)) {
+        None => Ok(()),
+        Some(index) => Err(Error::Noise { what, index, value: noise[index] }),
+    }
+}
+
+/// Refuses temperatures that are not positive and finite.
+pub(crate) fn check_temperature(tau: f64) -> Result<(), Error> {
+    if tau > 0.0 && tau.is_finite() { Ok(()) } else { Err(Error::Temperature(tau)) }
+}
+
+/// Refuses settings outside their range.
+pub(crate) fn check_setting(
+    name: &'static str,
+    value: f64,
+    is_valid: bool,
+    reason: &'static str,
+) -> Result<(), Error> {
+    if is_valid { Ok(()) } else { Err(Error::Setting { name, value, reason }) }
+}

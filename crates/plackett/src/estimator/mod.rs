@@ -1,0 +1,63 @@
+//! Gradient estimators (section 2 of the paper), each written once for every [`Latent`].
+//!
+//! A step has three parts that can be taken apart: [`Samples`] draws noise and outcomes, the caller evaluates
+//! the objective on the outcomes, and the estimator turns outcomes and values into a gradient.
+
+mod exact;
+mod reinforce;
+mod relax;
+mod reparametrised;
+mod samples;
+
+pub use exact::Exact;
+pub use reinforce::{Baseline, Reinforce};
+pub use relax::{Rebar, Relax};
+pub use reparametrised::Reparametrised;
+pub use samples::Samples;
+
+use crate::{error::Error, latent::Latent};
+
+/// What an estimator needs of a step's samples.
+///
+/// ```
+/// use plackett::{Baseline, Demand, Estimator, PlackettLuce, Reinforce};
+/// let estimator = Reinforce::new(&PlackettLuce::new(&[0.0; 3])?, Baseline::None)?;
+/// assert_eq!(estimator.demand(), Demand::Values);
+/// # Ok::<(), plackett::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Demand {
+    /// No samples at all.
+    Nothing,
+    /// Perturbed scores, but no values of the objective.
+    Perturbed,
+    /// Outcomes with the objective's values.
+    Values,
+    /// Outcomes with values, and noise for the conditional perturbed scores.
+    ValuesAndConditional,
+}
+
+/// An estimator of ∇_θ E f(b). None of its calls allocates.
+pub trait Estimator: Clone {
+    /// The distribution whose scores θ it differentiates in.
+    type Latent: Latent;
+
+    /// What it needs of the samples.
+    fn demand(&self) -> Demand;
+
+    /// Writes the estimate, a mean over the samples, and returns the estimate of E f(b) that goes with it.
+    ///
+    /// # Errors
+    /// Too few samples, or a critic that leaves the finite numbers.
+    fn gradient(
+        &mut self,
+        latent: &Self::Latent,
+        samples: &Samples,
+        gradient: &mut [f64],
+    ) -> Result<f64, Error>;
+
+    /// The critic's parameters φ, and ∂‖g‖²/∂φ from the last [`gradient`](Estimator::gradient). Empty without a critic.
+    fn critic(&mut self) -> (&mut [f64], &[f64]) {
+        (&mut [], &[])
+    }
+}

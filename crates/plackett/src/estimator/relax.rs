@@ -1,0 +1,159 @@
+//! RELAX, and REBAR as RELAX with a particular critic (equations 10 and 12 of the paper).
+
+use super::{Demand, Estimator, Samples};
+use crate::{
+    critic::{Critic, RelaxedObjective},
+    error::{Error, check_finite, check_length},
+    latent::{Given, Latent},
+    linear::{add_scaled, dot},
+    noise::Noise,
+};
+
+/// The stream that a critic's first parameters are drawn from: the last one, which no step ever reaches.
+const PARAMETER_STREAM: u64 = u64::MAX;
+
+/// REBAR: RELAX with the critic η·f(σ(z, τ)).
+///
+/// ```
+/// use plackett::{NeuralSort, Noise, PlackettLuce, Rebar, Relax, RelaxedObjective, Toy};
+/// let latent = PlackettLuce::new(&[0.0; 8])?;
+/// let critic = RelaxedObjective::scaled(Toy::permutation(8, 0.05)?, NeuralSort::new(8));
+/// let rebar: Rebar<PlackettLuce, Toy, NeuralSort> = Relax::new(&latent, critic, &mut Noise::new(0))?;
+/// # Ok::<(), plackett::Error>(())
+/// ```
+pub type Rebar<L, F, R> = Relax<L, RelaxedObjective<F, R>>;
+
+/// The estimator g = (f(b) − c(z̃)) s + J_zᵀ∇c(z) − J_z̃ᵀ∇c(z̃), s = ∇_θ log p(b): unbiased for any critic c.
+///
+/// The critic's parameters are trained to make E‖g‖², and with it the variance, small; the gradient for that is
+/// worked out along with g, as a mean over the samples of ∂‖g‖²/∂φ. O(k) a sample beside the critic's cost.
+///
+/// ```
+/// use plackett::{Network, Noise, PlackettLuce, Relax, Settings, Stop, Training};
+/// // A black box: no gradient, no relaxation, only values.
+/// let mut objective = |order: &[usize]| if order[..2] == [3, 1] { 0.0 } else { 1.0 + order[0] as f64 / 8.0 };
+/// let latent = PlackettLuce::new(&[0.0; 4])?;
+/// let relax = Relax::new(&latent, Network::new(4, 32), &mut Noise::new(0))?;
+/// let mut training = Training::new(latent, relax, Settings { samples: 4, ..Settings::default() })?;
+/// training.run(&mut objective, Stop::steps(3000), |_| std::ops::ControlFlow::Continue(()))?;
+/// assert_eq!(training.mode()[..2], [3, 1]);
+/// # Ok::<(), plackett::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Relax<L: Latent, C> {
+    critic: C,
+    parameters: Vec<f64>,
+    parameter_gradient: Vec<f64>,
+    given: L::Given,
+    work: Work,
+}
+
+/// Vectors of length k that a sample needs.
+#[derive(Clone, Debug)]
+struct Work {
+    score: Vec<f64>,
+    z_tilde: Vec<f64>,
+    slope: Vec<f64>,
+    slope_tilde: Vec<f64>,
+    estimate: Vec<f64>,
+    product: Vec<f64>,
+}
+
+impl<L: Latent, C: Critic> Relax<L, C> {
+    /// RELAX with a critic, its parameters initialised from the noise.
+    ///
+    /// # Errors
+    /// A critic for another number of items.
+    pub fn new(latent: &L, critic: C, noise: &mut Noise) -> Result<Self, Error> {
+        check_length("the critic's input", critic.inputs(), latent.items())?;
+        let mut uniform = vec![0.0; critic.parameters()];
+        noise.fill(PARAMETER_STREAM, &mut uniform);
+        let mut parameters = vec![0.0; critic.parameters()];
+        critic.initialise(&uniform, &mut parameters);
+        let zeros = vec![0.0; latent.items()];
+        let work = Work {
+            score: zeros.clone(),
+            z_tilde: zeros.clone(),
+            slope: zeros.clone(),
+            slope_tilde: zeros.clone(),
+            estimate: zeros.clone(),
+            product: zeros,
+        };
+        let parameter_gradient = vec![0.0; parameters.len()];
+        Ok(Self { critic, parameters, parameter_gradient, given: latent.unconditioned(), work })
+    }
+
+    /// The critic's parameters φ.
+    pub fn parameters(&self) -> &[f64] {
+        &self.parameters
+    }
+
+    /// Replaces the critic's parameters.
+    ///
+    /// # Errors
+    /// Another number of parameters, or one that is not finite.
+    pub fn set_parameters(&mut self, parameters: &[f64]) -> Result<(), Error> {
+        check_length("the critic's parameters", parameters.len(), self.parameters.len())?;
+        check_finite("parameters", parameters)?;
+        self.parameters.copy_from_slice(parameters);
+        Ok(())
+    }
+}
+
+impl<L: Latent, C: Critic> Estimator for Relax<L, C> {
+    type Latent = L;
+
+    fn demand(&self) -> Demand {
+        Demand::ValuesAndConditional
+    }
+
+    fn gradient(&mut self, latent: &L, samples: &Samples, gradient: &mut [f64]) -> Result<f64, Error> {
+        let Self { critic, parameters, parameter_gradient, given, work } = self;
+        let weight = 1.0 / samples.count() as f64;
+        gradient.fill(0.0);
+        parameter_gradient.fill(0.0);
+        for sample in samples.iter() {
+            latent.condition(sample.outcome, given);
+            given.grad_log_prob(&mut work.score);
+            given.perturb(sample.v, &mut work.z_tilde);
+
+            critic.value_and_gradient(parameters, sample.z, &mut work.slope);
+            let value_tilde = critic.value_and_gradient(parameters, &work.z_tilde, &mut work.slope_tilde);
+            if !value_tilde.is_finite() {
+                return Err(Error::CriticNotFinite { what: "value" });
+            }
+
+            latent.perturb_vjp(&work.slope, &mut work.estimate);
+            given.perturb_vjp(&work.slope_tilde, &mut work.product);
+            add_scaled(&mut work.estimate, -1.0, &work.product);
+            add_scaled(&mut work.estimate, sample.value - value_tilde, &work.score);
+            add_scaled(gradient, weight, &work.estimate);
+
+            // ∂‖g‖²/∂φ = ∂/∂φ [α·c(z̃) + v·∇c(z) − w·∇c(z̃)] with α = −2 g·s, v = 2 J_z g, w = 2 J_z̃ g held constant.
+            let alpha = -2.0 * weight * dot(&work.estimate, &work.score);
+            work.estimate.iter_mut().for_each(|g| *g *= 2.0 * weight);
+            latent.perturb_jvp(&work.estimate, &mut work.product);
+            critic.add_parameter_gradient(parameters, sample.z, 0.0, &work.product, parameter_gradient);
+            work.estimate.iter_mut().for_each(|g| *g = -*g);
+            given.perturb_jvp(&work.estimate, &mut work.product);
+            critic.add_parameter_gradient(
+                parameters,
+                &work.z_tilde,
+                alpha,
+                &work.product,
+                parameter_gradient,
+            );
+        }
+        if gradient.iter().any(|g| !g.is_finite()) {
+            return Err(Error::CriticNotFinite { what: "gradient" });
+        }
+        if parameter_gradient.iter().any(|g| !g.is_finite()) {
+            return Err(Error::CriticNotFinite { what: "parameters' gradient" });
+        }
+        Ok(samples.mean_value())
+    }
+
+    fn critic(&mut self) -> (&mut [f64], &[f64]) {
+        (&mut self.parameters, &self.parameter_gradient)
+    }
+}

@@ -1,0 +1,74 @@
+//! The plain reparametrised gradient of a relaxed objective (Gumbel–softmax, NeuralSort): low variance, but biased.
+
+use super::{Demand, Estimator, Samples};
+use crate::{
+    critic::Critic,
+    error::{Error, check_length},
+    latent::Latent,
+    linear::add_scaled,
+};
+
+/// The gradient ∂/∂θ f(σ(z, τ)) at a fixed temperature: section 2.2 of the paper. Biased for f on outcomes.
+///
+/// The relaxed objective is given as a critic, since that is what a function of z with a gradient is called here.
+///
+/// ```
+/// use plackett::{Demand, Estimator, NeuralSort, Noise, PlackettLuce, RelaxedObjective, Reparametrised, Samples, Toy};
+/// let latent = PlackettLuce::new(&[0.0; 4])?;
+/// let relaxed = RelaxedObjective::unscaled(Toy::permutation(4, 0.1)?, NeuralSort::new(4));
+/// let temperature: f64 = 0.5;
+/// let mut estimator = Reparametrised::new(&latent, relaxed, vec![temperature.ln()])?;
+/// let mut samples = Samples::new(&latent, 100)?;
+/// samples.draw(&latent, Demand::Perturbed, &mut Noise::new(0), 0);
+/// let mut gradient = [0.0; 4];
+/// estimator.gradient(&latent, &samples, &mut gradient)?;
+/// assert!(gradient[0] < 0.0); // item 0 should come first
+/// # Ok::<(), plackett::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Reparametrised<L, C> {
+    critic: C,
+    parameters: Vec<f64>,
+    slope: Vec<f64>,
+    pulled_back: Vec<f64>,
+    latent: std::marker::PhantomData<L>,
+}
+
+impl<L: Latent, C: Critic> Reparametrised<L, C> {
+    /// The gradient of this function of z at these parameters.
+    ///
+    /// # Errors
+    /// A critic for another number of items, or parameters of another length.
+    pub fn new(latent: &L, critic: C, parameters: Vec<f64>) -> Result<Self, Error> {
+        check_length("the critic's input", critic.inputs(), latent.items())?;
+        check_length("the critic's parameters", parameters.len(), critic.parameters())?;
+        let zeros = vec![0.0; latent.items()];
+        Ok(Self {
+            critic,
+            parameters,
+            slope: zeros.clone(),
+            pulled_back: zeros,
+            latent: std::marker::PhantomData,
+        })
+    }
+}
+
+impl<L: Latent, C: Critic> Estimator for Reparametrised<L, C> {
+    type Latent = L;
+
+    fn demand(&self) -> Demand {
+        Demand::Perturbed
+    }
+
+    fn gradient(&mut self, latent: &L, samples: &Samples, gradient: &mut [f64]) -> Result<f64, Error> {
+        let weight = 1.0 / samples.count() as f64;
+        let mut mean = 0.0;
+        gradient.fill(0.0);
+        for sample in samples.iter() {
+            mean += weight * self.critic.value_and_gradient(&self.parameters, sample.z, &mut self.slope);
+            latent.perturb_vjp(&self.slope, &mut self.pulled_back);
+            add_scaled(gradient, weight, &self.pulled_back);
+        }
+        if mean.is_finite() { Ok(mean) } else { Err(Error::CriticNotFinite { what: "value" }) }
+    }
+}

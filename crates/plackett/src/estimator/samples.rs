@@ -1,0 +1,164 @@
+//! The samples of one step: noise, perturbed scores, outcomes and the objective's values on them.
+
+use super::Demand;
+use crate::{
+    error::{Error, check_finite, check_length, check_noise, check_setting},
+    latent::Latent,
+    noise::{Noise, fill_uniform},
+    objective::{Objective, evaluate},
+};
+
+/// n samples of a latent. Sample i of a step has a random stream of its own, so runs do not depend on threads.
+///
+/// ```
+/// use plackett::{Baseline, Demand, Estimator, Noise, PlackettLuce, Reinforce, Samples};
+/// let latent = PlackettLuce::new(&[0.0, 0.0, 0.0])?;
+/// let mut samples = Samples::new(&latent, 4)?;
+/// samples.draw(&latent, Demand::Values, &mut Noise::new(1), 0);
+/// let values: Vec<f64> = samples.outcomes().map(|order| order[0] as f64).collect(); // evaluated by the caller
+/// samples.set_values(&values)?;
+/// let mut gradient = [0.0; 3];
+/// let mean = Reinforce::new(&latent, Baseline::LeaveOneOut)?.gradient(&latent, &samples, &mut gradient)?;
+/// assert_eq!(mean, values.iter().sum::<f64>() / 4.0);
+/// # Ok::<(), plackett::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Samples {
+    items: usize,
+    outcome_len: usize,
+    u: Vec<f64>,
+    v: Vec<f64>,
+    z: Vec<f64>,
+    outcomes: Vec<usize>,
+    values: Vec<f64>,
+}
+
+/// One sample, as an estimator sees it.
+pub(crate) struct Sample<'a> {
+    pub(crate) z: &'a [f64],
+    pub(crate) v: &'a [f64],
+    pub(crate) outcome: &'a [usize],
+    pub(crate) value: f64,
+}
+
+impl Samples {
+    /// Room for n samples of a latent.
+    ///
+    /// # Errors
+    /// No samples.
+    pub fn new(latent: &impl Latent, count: usize) -> Result<Self, Error> {
+        check_setting("samples", count as f64, count > 0, "at least 1 is needed")?;
+        let (items, outcome_len) = (latent.items(), latent.outcome_len());
+        Ok(Self {
+            items,
+            outcome_len,
+            u: vec![0.0; count * items],
+            v: vec![0.5; count * items],
+            z: vec![0.0; count * items],
+            outcomes: vec![0; count * outcome_len],
+            values: vec![0.0; count],
+        })
+    }
+
+    /// The number of samples.
+    pub fn count(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Draws all samples afresh: sample i from stream `first_stream + i`. O(k log k) each, without allocation.
+    pub fn draw(&mut self, latent: &impl Latent, demand: Demand, noise: &mut Noise, first_stream: u64) {
+        if demand == Demand::Nothing {
+            return;
+        }
+        let rows = self.u.chunks_exact_mut(self.items).zip(self.v.chunks_exact_mut(self.items));
+        for (stream, (u, v)) in (first_stream..).zip(rows) {
+            let rng = noise.stream(stream);
+            fill_uniform(rng, u);
+            if demand == Demand::ValuesAndConditional {
+                fill_uniform(rng, v);
+            }
+        }
+        self.perturb(latent);
+    }
+
+    /// Takes the noise of all samples from the caller, one row per sample: u for the perturbed scores, v for the
+    /// conditional ones.
+    ///
+    /// ```
+    /// use plackett::{PlackettLuce, Samples};
+    /// let latent = PlackettLuce::new(&[0.0, 0.0])?;
+    /// let mut samples = Samples::new(&latent, 1)?;
+    /// samples.set_noise(&latent, &[0.1, 0.9], &[0.5, 0.5])?;
+    /// assert_eq!(samples.outcomes().next(), Some(&[1, 0][..]));
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Noise of the wrong length or outside [0, 1].
+    pub fn set_noise(&mut self, latent: &impl Latent, u: &[f64], v: &[f64]) -> Result<(), Error> {
+        check_length("u", u.len(), self.u.len())?;
+        check_length("v", v.len(), self.v.len())?;
+        check_noise("u", u)?;
+        check_noise("v", v)?;
+        self.u.copy_from_slice(u);
+        self.v.copy_from_slice(v);
+        self.perturb(latent);
+        Ok(())
+    }
+
+    /// The outcomes, sample by sample.
+    pub fn outcomes(&self) -> impl Iterator<Item = &[usize]> {
+        self.outcomes.chunks_exact(self.outcome_len)
+    }
+
+    /// Takes the objective's values on the outcomes.
+    ///
+    /// # Errors
+    /// As many values as samples are needed, all finite.
+    pub fn set_values(&mut self, values: &[f64]) -> Result<(), Error> {
+        check_length("values", values.len(), self.values.len())?;
+        check_finite("values", values)?;
+        self.values.copy_from_slice(values);
+        Ok(())
+    }
+
+    /// Evaluates the objective on every outcome.
+    ///
+    /// # Errors
+    /// The objective failed, or its value is not finite.
+    pub fn evaluate(&mut self, objective: &mut (impl Objective + ?Sized)) -> Result<(), Error> {
+        for (outcome, value) in self.outcomes.chunks_exact(self.outcome_len).zip(&mut self.values) {
+            *value = evaluate(objective, outcome)?;
+        }
+        Ok(())
+    }
+
+    /// The objective's values, sample by sample.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    pub(crate) fn mean_value(&self) -> f64 {
+        self.values.iter().sum::<f64>() / self.count() as f64
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Sample<'_>> {
+        (0..self.count()).map(|sample| {
+            let row = sample * self.items..(sample + 1) * self.items;
+            Sample {
+                z: &self.z[row.clone()],
+                v: &self.v[row],
+                outcome: &self.outcomes[sample * self.outcome_len..][..self.outcome_len],
+                value: self.values[sample],
+            }
+        })
+    }
+
+    fn perturb(&mut self, latent: &impl Latent) {
+        let rows = self.u.chunks_exact(self.items).zip(self.z.chunks_exact_mut(self.items));
+        for ((u, z), outcome) in rows.zip(self.outcomes.chunks_exact_mut(self.outcome_len)) {
+            latent.perturb(u, z);
+            latent.outcome(z, outcome);
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The pieces that every gradient estimator is built from: a latent made by a deterministic map of Gumbel noise.
+//!
+//! REINFORCE, REBAR and RELAX (the paper's section 2) need the map H(z), a reparametrised p(z | θ), a
+//! reparametrised p(z | b, θ), and log p(b | θ). [`Latent`] and [`Given`] are those pieces; section 3 of the
+//! paper supplies them for Plackett–Luce, and its equation 9 for the categorical distribution.
+
+use crate::{
+    error::{Error, check_finite},
+    gumbel::{exponential, log_sum_exp},
+};
+
+/// How low a normalised score may be. Scores may be any finite numbers, so their differences can overflow;
+/// below this an item is as good as impossible, and sums of a million such numbers are still finite.
+const LOWEST_SCORE: f64 = -1e300;
+
+/// Scores θ normalised so that Σ exp θ = 1, with their exponentials.
+#[derive(Clone, Debug)]
+pub(crate) struct NormalisedScores {
+    pub(crate) log: Vec<f64>,
+    pub(crate) probability: Vec<f64>,
+}
+
+impl NormalisedScores {
+    pub(crate) fn new(scores: &[f64]) -> Result<Self, Error> {
+        if scores.is_empty() {
+            return Err(Error::Empty { what: "the list of scores" });
+        }
+        let mut normalised = Self { log: vec![0.0; scores.len()], probability: vec![0.0; scores.len()] };
+        normalised.set(scores)?;
+        Ok(normalised)
+    }
+
+    /// Replaces the scores. O(k), without allocation; on an error nothing has changed.
+    pub(crate) fn set(&mut self, scores: &[f64]) -> Result<(), Error> {
+        crate::error::check_length("the list of scores", scores.len(), self.log.len())?;
+        check_finite("scores", scores)?;
+        let max = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        for (log, score) in self.log.iter_mut().zip(scores) {
+            *log = (score - max).max(LOWEST_SCORE);
+        }
+        let normaliser = log_sum_exp(&self.log);
+        for (log, probability) in self.log.iter_mut().zip(&mut self.probability) {
+            *log -= normaliser;
+            *probability = log.exp();
+        }
+        Ok(())
+    }
+}
+
+/// A discrete latent b = H(z) made from Gumbel noise z, with scores θ.
+///
+/// Implemented by [`PlackettLuce`](crate::PlackettLuce) and [`Categorical`](crate::Categorical). An outcome is
+/// a list of items: the whole order for Plackett–Luce, one item for the categorical distribution.
+///
+/// These are the unchecked, allocation-free pieces that training loops call millions of times: slices must have
+/// the lengths that [`items`](Latent::items) and [`outcome_len`](Latent::outcome_len) say, or the call panics. The
+/// methods of the two types themselves check their input.
+pub trait Latent: Clone + std::fmt::Debug {
+    /// The latent with its outcome fixed: p(z | b, θ) and p(b | θ).
+    type Given: Given;
+
+    /// The scores θ, normalised so that Σ exp θ = 1.
+    fn scores(&self) -> &[f64];
+
+    /// exp θ of the normalised scores.
+    fn probabilities(&self) -> &[f64];
+
+    /// Replaces the scores. O(k), without allocation.
+    ///
+    /// # Errors
+    /// Scores that are not finite or not as many as before; nothing has changed then.
+    fn set_scores(&mut self, scores: &[f64]) -> Result<(), Error>;
+
+    /// How many items an outcome lists.
+    fn outcome_len(&self) -> usize;
+
+    /// The outcome of perturbed scores, H(z).
+    fn outcome(&self, z: &[f64], outcome: &mut [usize]);
+
+    /// Room for [`condition`](Latent::condition) to write to.
+    fn unconditioned(&self) -> Self::Given;
+
+    /// Fixes the outcome. O(k), without allocation.
+    fn condition(&self, outcome: &[usize], given: &mut Self::Given);
+
+    /// How many outcomes there are, or an error if they are too many to list.
+    ///
+    /// # Errors
+    /// More outcomes than enumeration can reach.
+    fn outcomes(&self) -> Result<usize, Error>;
+
+    /// Visits every outcome once, always in the same order.
+    ///
+    /// # Errors
+    /// What `visit` returns, or more outcomes than enumeration can reach.
+    fn try_for_each_outcome(&self, visit: &mut dyn FnMut(&[usize]) -> Result<(), Error>)
+    -> Result<(), Error>;
+
+    /// E f(b) and its gradient in θ from the values of f on every outcome, listed as
+    /// [`try_for_each_outcome`](Latent::try_for_each_outcome) visits them. `scratch` grows on the first call only.
+    fn expectation(&self, values: &[f64], gradient: &mut [f64], scratch: &mut Vec<f64>) -> f64;
+
+    /// The number of items, k.
+    fn items(&self) -> usize {
+        self.scores().len()
+    }
+
+    /// Perturbed scores z = θ − log(−log u), θ normalised.
+    fn perturb(&self, u: &[f64], z: &mut [f64]) {
+        for ((z, score), &u) in z.iter_mut().zip(self.scores()).zip(u) {
+            *z = score - exponential(u).ln();
+        }
+    }
+
+    /// J g, where J = ∂z/∂θ = I − 1 pᵀ is the derivative of [`perturb`](Latent::perturb).
+    fn perturb_jvp(&self, direction: &[f64], product: &mut [f64]) {
+        let mean: f64 = self.probabilities().iter().zip(direction).map(|(p, d)| p * d).sum();
+        for (product, d) in product.iter_mut().zip(direction) {
+            *product = d - mean;
+        }
+    }
+
+    /// Jᵀ g, where J = ∂z/∂θ = I − 1 pᵀ.
+    fn perturb_vjp(&self, cotangent: &[f64], product: &mut [f64]) {
+        let total: f64 = cotangent.iter().sum();
+        for ((product, g), p) in product.iter_mut().zip(cotangent).zip(self.probabilities()) {
+            *product = g - p * total;
+        }
+    }
+}
+
+/// A latent with its outcome b fixed: log p(b | θ), and z̃ drawn from p(z | b, θ).
+///
+/// Slices must be as long as there are items. None of these calls allocates.
+pub trait Given: Clone + std::fmt::Debug {
+    /// log p(b | θ).
+    fn log_prob(&self) -> f64;
+
+    /// s = ∇_θ log p(b | θ).
+    fn grad_log_prob(&self, gradient: &mut [f64]);
+
+    /// Conditional perturbed scores z̃ from uniform noise v; H(z̃) is b, always.
+    fn perturb(&mut self, v: &[f64], z: &mut [f64]);
+
+    /// J̃ d, where J̃ = ∂z̃/∂θ at the noise of the last [`perturb`](Given::perturb).
+    fn perturb_jvp(&self, direction: &[f64], product: &mut [f64]);
+
+    /// J̃ᵀ g, where J̃ = ∂z̃/∂θ at the noise of the last [`perturb`](Given::perturb).
+    fn perturb_vjp(&self, cotangent: &[f64], product: &mut [f64]);
+}

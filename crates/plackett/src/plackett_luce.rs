@@ -1,0 +1,423 @@
+//! The Plackett–Luce distribution over orders: definition 1, lemma 1 and proposition 1 of the paper.
+//!
+//! With Θ_j = Σ_{u ≥ j} exp θ_{b_u} (a suffix sum along the order), p(b | θ) = Π_j exp θ_{b_j} / Θ_j, and the
+//! conditional perturbed scores are exp(−z̃_{b_i}) = Σ_{j ≤ i} (−log v_j) / Θ_j (a prefix sum). Both sums are
+//! kept in logarithms, and every derivative below is a chain of convex combinations with the shares of those
+//! sums as weights: O(k), and finite whatever the scores.
+
+use rand::Rng;
+
+use crate::{
+    enumeration,
+    error::{Error, check_length, check_noise},
+    gumbel::{LogSum, exponential},
+    latent::{Given, Latent, NormalisedScores},
+    noise::fill_uniform,
+    order::{Order, check_distinct, sort_descending},
+};
+
+/// A distribution over orders of k items with log-scores θ: items are drawn one after another, each with
+/// probability proportional to exp θ among those that are left.
+///
+/// ```
+/// use plackett::{Noise, PlackettLuce};
+/// let pl = PlackettLuce::new(&[0.0, 2f64.ln(), -1000.0])?;
+/// assert_eq!(pl.mode().as_slice(), [1, 0, 2]);
+/// assert!((pl.log_prob(&[1, 0, 2])? - (2.0f64 / 3.0).ln()).abs() < 1e-15);
+/// assert!((pl.log_prob(&[0])? - (1.0f64 / 3.0).ln()).abs() < 1e-15); // item 0 comes first
+/// let order = pl.sample(Noise::new(0).stream(0));
+/// assert_eq!(order[2], 2);
+/// # Ok::<(), plackett::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct PlackettLuce {
+    scores: NormalisedScores,
+}
+
+impl PlackettLuce {
+    /// The distribution with these scores, any finite numbers; adding a constant to all changes nothing.
+    ///
+    /// # Errors
+    /// No scores, or one that is not finite.
+    pub fn new(scores: &[f64]) -> Result<Self, Error> {
+        Ok(Self { scores: NormalisedScores::new(scores)? })
+    }
+
+    /// The log-probability of an order, or that an order begins with these items (a top-m prefix). O(k).
+    ///
+    /// # Errors
+    /// Items that repeat or do not exist; an empty prefix has probability one.
+    pub fn log_prob(&self, ranked: &[usize]) -> Result<f64, Error> {
+        Ok(self.given_prefix(ranked)?.log_prob_of_prefix(ranked.len()))
+    }
+
+    /// The gradient of [`log_prob`](Self::log_prob) in the scores, for an order or a prefix. O(k).
+    ///
+    /// ```
+    /// let pl = plackett::PlackettLuce::new(&[0.0, 0.0])?;
+    /// assert_eq!(pl.grad_log_prob(&[1, 0])?, [-0.5, 0.5]);
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Items that repeat or do not exist.
+    pub fn grad_log_prob(&self, ranked: &[usize]) -> Result<Vec<f64>, Error> {
+        let mut gradient = vec![0.0; self.items()];
+        self.given_prefix(ranked)?.grad_log_prob_of_prefix(ranked.len(), &mut gradient);
+        Ok(gradient)
+    }
+
+    /// One order. O(k log k).
+    pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> Order {
+        let mut order = Order::identity(self.items());
+        self.sample_into(rng, &mut order, &mut Vec::new());
+        order
+    }
+
+    /// Many independent orders. O(k log k) each.
+    ///
+    /// ```
+    /// use plackett::{Noise, PlackettLuce};
+    /// let orders = PlackettLuce::new(&[0.0; 3])?.sample_many(600, Noise::new(0).stream(0));
+    /// let first = orders.iter().filter(|order| order[0] == 0).count();
+    /// assert!((150..250).contains(&first)); // about a third
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    pub fn sample_many<R: Rng + ?Sized>(&self, count: usize, rng: &mut R) -> Vec<Order> {
+        let mut order = Order::identity(self.items());
+        let mut scratch = Vec::new();
+        let mut draw = || {
+            self.sample_into(rng, &mut order, &mut scratch);
+            order.clone()
+        };
+        (0..count).map(|_| draw()).collect()
+    }
+
+    /// One order into an existing one, which takes this distribution's length. After the first call with the same
+    /// `scratch` nothing is allocated.
+    ///
+    /// ```
+    /// use plackett::{Noise, Order, PlackettLuce};
+    /// let pl = PlackettLuce::new(&[0.0; 4])?;
+    /// let (mut order, mut scratch) = (Order::identity(4), Vec::new());
+    /// pl.sample_into(Noise::new(3).stream(0), &mut order, &mut scratch);
+    /// assert_eq!(order, pl.sample(Noise::new(3).stream(0)));
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    pub fn sample_into<R: Rng + ?Sized>(&self, rng: &mut R, order: &mut Order, scratch: &mut Vec<f64>) {
+        let items = self.items();
+        scratch.resize(items, 0.0);
+        fill_uniform(rng, scratch);
+        for (z, score) in scratch.iter_mut().zip(&self.scores.log) {
+            *z = score - exponential(*z).ln();
+        }
+        let ranked = order.as_mut_vec();
+        ranked.resize(items, 0);
+        sort_descending(scratch, ranked);
+    }
+
+    /// The most probable order: scores descending, ties by the smaller item. O(k log k).
+    pub fn mode(&self) -> Order {
+        let mut ranked = vec![0; self.items()];
+        self.outcome(&self.scores.log, &mut ranked);
+        Order::from_sorted(ranked)
+    }
+
+    /// The exact entropy in nats, by a recursion over subsets of items. O(k 2ᵏ).
+    ///
+    /// ```
+    /// let entropy = plackett::PlackettLuce::new(&[1.0; 4])?.entropy()?;
+    /// assert!((entropy - 24f64.ln()).abs() < 1e-14);
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// More than 20 items; use [`entropy_estimate`](Self::entropy_estimate) there.
+    pub fn entropy(&self) -> Result<f64, Error> {
+        enumeration::entropy(&self.scores.log)
+    }
+
+    /// The entropy in nats estimated from samples: the mean of −log p(b), and its standard error. O(k log k) each.
+    ///
+    /// ```
+    /// use plackett::{Noise, PlackettLuce};
+    /// let pl = PlackettLuce::new(&[0.0, 1.0, 2.0])?;
+    /// let (entropy, error) = pl.entropy_estimate(1000, Noise::new(0).stream(0))?;
+    /// assert!((entropy - pl.entropy()?).abs() < 4.0 * error);
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Fewer than two samples.
+    pub fn entropy_estimate<R: Rng + ?Sized>(
+        &self,
+        samples: usize,
+        rng: &mut R,
+    ) -> Result<(f64, f64), Error> {
+        crate::error::check_setting("samples", samples as f64, samples >= 2, "at least 2 are needed")?;
+        let mut order = Order::identity(self.items());
+        let (mut scratch, mut given) = (Vec::new(), self.unconditioned());
+        let (mut mean, mut squares) = (0.0, 0.0);
+        for count in 1..=samples {
+            self.sample_into(rng, &mut order, &mut scratch);
+            self.condition(&order, &mut given);
+            let surprise = -given.log_prob();
+            let change = surprise - mean;
+            mean += change / count as f64;
+            squares += change * (surprise - mean);
+        }
+        let count = samples as f64;
+        Ok((mean, (squares / (count - 1.0) / count).sqrt()))
+    }
+
+    /// Every order with its probability, in lexicographic order.
+    ///
+    /// ```
+    /// let all = plackett::PlackettLuce::new(&[0.0, 1.0, 2.0])?.enumerate()?;
+    /// assert_eq!(all.len(), 6);
+    /// assert!((all.iter().map(|(_, p)| p).sum::<f64>() - 1.0).abs() < 1e-15);
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// More than 10 items.
+    pub fn enumerate(&self) -> Result<Vec<(Order, f64)>, Error> {
+        let mut all = Vec::with_capacity(self.outcomes()?);
+        let mut given = self.unconditioned();
+        self.try_for_each_outcome(&mut |ranked| {
+            self.condition(ranked, &mut given);
+            all.push((Order::from_sorted(ranked.to_vec()), given.log_prob().exp()));
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    /// Perturbed scores z from explicit uniform noise, one number per item (lemma 1).
+    ///
+    /// ```
+    /// let pl = plackett::PlackettLuce::new(&[0.0, 0.0])?;
+    /// let z = pl.perturb(&[0.2, 0.8])?;
+    /// assert_eq!(plackett::Order::sorting(&z)?.as_slice(), [1, 0]);
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Noise of the wrong length or outside [0, 1].
+    pub fn perturb(&self, u: &[f64]) -> Result<Vec<f64>, Error> {
+        check_length("u", u.len(), self.items())?;
+        check_noise("u", u)?;
+        let mut z = vec![0.0; u.len()];
+        Latent::perturb(self, u, &mut z);
+        Ok(z)
+    }
+
+    /// Conditional perturbed scores z̃ given the order, from explicit uniform noise v (proposition 1): vᵢ belongs
+    /// to rank i. Sorting z̃ gives the order back.
+    ///
+    /// ```
+    /// let pl = plackett::PlackettLuce::new(&[5.0, 0.0, -5.0])?;
+    /// let order = plackett::Order::new(vec![2, 0, 1])?;
+    /// let z = pl.conditional(&order, &[0.5, 0.9, 0.1])?;
+    /// assert_eq!(plackett::Order::sorting(&z)?, order);
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// An order that is not one of all items, or noise of the wrong length or outside [0, 1].
+    pub fn conditional(&self, order: &[usize], v: &[f64]) -> Result<Vec<f64>, Error> {
+        check_length("the order", order.len(), self.items())?;
+        check_distinct(order, self.items())?;
+        check_length("v", v.len(), self.items())?;
+        check_noise("v", v)?;
+        let mut given = self.unconditioned();
+        self.condition(order, &mut given);
+        let mut z = vec![0.0; v.len()];
+        given.perturb(v, &mut z);
+        Ok(z)
+    }
+
+    /// Conditions on any order that begins with these items: what follows does not matter to the prefix.
+    fn given_prefix(&self, ranked: &[usize]) -> Result<GivenOrder, Error> {
+        check_distinct(ranked, self.items())?;
+        let mut given = self.unconditioned();
+        if ranked.len() == self.items() {
+            self.condition(ranked, &mut given);
+        } else {
+            let mut is_left = vec![true; self.items()];
+            ranked.iter().for_each(|&item| is_left[item] = false);
+            let rest = (0..self.items()).filter(|&item| is_left[item]);
+            let order: Vec<usize> = ranked.iter().copied().chain(rest).collect();
+            self.condition(&order, &mut given);
+        }
+        Ok(given)
+    }
+}
+
+impl Latent for PlackettLuce {
+    type Given = GivenOrder;
+
+    fn scores(&self) -> &[f64] {
+        &self.scores.log
+    }
+
+    fn probabilities(&self) -> &[f64] {
+        &self.scores.probability
+    }
+
+    fn set_scores(&mut self, scores: &[f64]) -> Result<(), Error> {
+        self.scores.set(scores)
+    }
+
+    fn outcome_len(&self) -> usize {
+        self.items()
+    }
+
+    fn outcome(&self, z: &[f64], outcome: &mut [usize]) {
+        sort_descending(z, outcome);
+    }
+
+    fn unconditioned(&self) -> GivenOrder {
+        GivenOrder {
+            order: vec![0; self.items()],
+            suffixes: vec![Suffix::default(); self.items()],
+            prefixes: vec![Prefix::default(); self.items()],
+        }
+    }
+
+    fn condition(&self, outcome: &[usize], given: &mut GivenOrder) {
+        given.order.copy_from_slice(outcome);
+        let last = outcome.len() - 1;
+        let mut log_sum = self.scores.log[outcome[last]];
+        given.suffixes[last] = Suffix { log_sum, share: 1.0, rest: 0.0, log_share: 0.0 };
+        for rank in (0..last).rev() {
+            let score = self.scores.log[outcome[rank]];
+            let sum = LogSum::of(score, log_sum);
+            log_sum = sum.log;
+            let log_share = score - log_sum;
+            given.suffixes[rank] = Suffix { log_sum, share: sum.first, rest: sum.second, log_share };
+        }
+    }
+
+    fn outcomes(&self) -> Result<usize, Error> {
+        enumeration::count(self.items())
+    }
+
+    fn try_for_each_outcome(
+        &self,
+        visit: &mut dyn FnMut(&[usize]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        enumeration::try_for_each_order(self.items(), visit)
+    }
+
+    fn expectation(&self, values: &[f64], gradient: &mut [f64], scratch: &mut Vec<f64>) -> f64 {
+        enumeration::expectation(&self.scores.log, values, gradient, scratch)
+    }
+}
+
+/// Rank j's place in the suffix sums Θ.
+#[derive(Clone, Copy, Debug, Default)]
+struct Suffix {
+    /// log Θ_j.
+    log_sum: f64,
+    /// exp θ_{b_j} / Θ_j: the probability of choosing b_j at rank j.
+    share: f64,
+    /// Θ_{j+1} / Θ_j = 1 − `share`.
+    rest: f64,
+    /// log `share`, exact where `share` itself is zero.
+    log_share: f64,
+}
+
+/// Rank i's place in the prefix sums E_i = exp(−z̃_{b_i}).
+#[derive(Clone, Copy, Debug, Default)]
+struct Prefix {
+    /// E_{i−1} / E_i.
+    old: f64,
+    /// (−log v_i / Θ_i) / E_i.
+    new: f64,
+}
+
+/// The Plackett–Luce distribution with its order fixed. Made by [`PlackettLuce`] for the estimators.
+#[derive(Clone, Debug)]
+pub struct GivenOrder {
+    order: Vec<usize>,
+    suffixes: Vec<Suffix>,
+    prefixes: Vec<Prefix>,
+}
+
+impl GivenOrder {
+    fn log_prob_of_prefix(&self, ranks: usize) -> f64 {
+        self.suffixes[..ranks].iter().map(|suffix| suffix.log_share).sum()
+    }
+
+    /// ∂/∂θ_{b_u} = 1[u < ranks] − Σ_{j ≤ u, j < ranks} exp θ_{b_u} / Θ_j. The sum is `share`_u · T_u with
+    /// T_u = Θ_u Σ_{j ≤ u} 1/Θ_j, which obeys T_u = 1 + `rest`_{u−1} · T_{u−1}: never more than u.
+    fn grad_log_prob_of_prefix(&self, ranks: usize, gradient: &mut [f64]) {
+        let mut carried = 0.0;
+        for (rank, (&item, suffix)) in self.order.iter().zip(&self.suffixes).enumerate() {
+            let is_ranked = f64::from(u8::from(rank < ranks));
+            let chances = carried + is_ranked;
+            gradient[item] = is_ranked - suffix.share * chances;
+            carried = suffix.rest * chances;
+        }
+    }
+}
+
+impl Given for GivenOrder {
+    fn log_prob(&self) -> f64 {
+        self.log_prob_of_prefix(self.order.len())
+    }
+
+    fn grad_log_prob(&self, gradient: &mut [f64]) {
+        self.grad_log_prob_of_prefix(self.order.len(), gradient);
+    }
+
+    fn perturb(&mut self, v: &[f64], z: &mut [f64]) {
+        // Θ_1 = 1, because the scores are normalised: the first value is a standard Gumbel.
+        let mut log_sum = exponential(v[0]).ln();
+        let mut above = -log_sum;
+        z[self.order[0]] = above;
+        for rank in 1..self.order.len() {
+            let sum = LogSum::of(log_sum, exponential(v[rank]).ln() - self.suffixes[rank].log_sum);
+            log_sum = sum.log;
+            // Rounding may swallow the new term; z̃ must still sort into this very order.
+            above = (-log_sum).min(above.next_down());
+            z[self.order[rank]] = above;
+            self.prefixes[rank] = Prefix { old: sum.first, new: sum.second };
+        }
+    }
+
+    /// d log Θ_j is the share-weighted mean A_j of d over the suffix, less A_1; dz̃_i is the mean of those over
+    /// the prefix, weighted by the noise's shares.
+    fn perturb_jvp(&self, direction: &[f64], product: &mut [f64]) {
+        let mut mean = 0.0;
+        for (&item, suffix) in self.order.iter().zip(&self.suffixes).rev() {
+            mean = suffix.share * direction[item] + suffix.rest * mean;
+            product[item] = mean;
+        }
+        let overall = mean;
+        let mut change = 0.0;
+        product[self.order[0]] = 0.0;
+        for (&item, prefix) in self.order.iter().zip(&self.prefixes).skip(1) {
+            change = prefix.old * change + prefix.new * (product[item] - overall);
+            product[item] = change;
+        }
+    }
+
+    /// The transpose: the two chains of [`perturb_jvp`](Given::perturb_jvp) run backwards.
+    fn perturb_vjp(&self, cotangent: &[f64], product: &mut [f64]) {
+        let (mut carried, mut total) = (0.0, 0.0);
+        for (&item, prefix) in self.order.iter().zip(&self.prefixes).skip(1).rev() {
+            let change = cotangent[item] + carried;
+            carried = prefix.old * change;
+            product[item] = prefix.new * change;
+            total += product[item];
+        }
+        product[self.order[0]] = -total;
+        let mut mean = 0.0;
+        for (&item, suffix) in self.order.iter().zip(&self.suffixes) {
+            mean += product[item];
+            product[item] = suffix.share * mean;
+            mean *= suffix.rest;
+        }
+    }
+}
