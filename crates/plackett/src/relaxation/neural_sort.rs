@@ -6,6 +6,12 @@
 use super::{Relaxation, relax_once, rows};
 use crate::{error::Error, linear::dot};
 
+/// Numbers beyond this are shrunk, and the temperature with them, so that sums of k differences stay finite.
+const LARGEST_INPUT: f64 = 1e280;
+
+/// How far: an exact power of two, enough for more items than fit into memory.
+const SHRINK: f64 = 1.0 / (1u64 << 60) as f64;
+
 /// The relaxed permutation matrix that sorts z descending, row-major: row = rank, column = item. O(k²).
 ///
 /// ```
@@ -102,16 +108,22 @@ impl Relaxation for NeuralSort {
         let items = self.z.len();
         self.tau = tau;
         self.z.copy_from_slice(z);
+        let mut tau = tau;
+        if z.iter().any(|z| z.abs() > LARGEST_INPUT) {
+            // σ(z, τ) = σ(cz, cτ).
+            self.z.iter_mut().for_each(|z| *z *= SHRINK);
+            tau = (tau * SHRINK).max(f64::MIN_POSITIVE);
+        }
         self.spread.fill(0.0);
-        for &other in z {
-            for (spread, z) in self.spread.iter_mut().zip(z) {
+        for &other in &self.z {
+            for (spread, z) in self.spread.iter_mut().zip(&self.z) {
                 *spread += (z - other).abs();
             }
         }
         for rank in 0..items {
             let slope = self.slope(rank);
             let row = &mut self.p[rank * items..][..items];
-            for ((energy, z), spread) in row.iter_mut().zip(z).zip(&self.spread) {
+            for ((energy, z), spread) in row.iter_mut().zip(&self.z).zip(&self.spread) {
                 *energy = slope * z - spread;
             }
             rows::softmax(row, &mut self.logits[rank * items..][..items], tau);
