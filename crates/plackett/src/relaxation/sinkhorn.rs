@@ -10,8 +10,9 @@ use crate::{
     gumbel::exponential,
 };
 
-/// Logits further apart than this are cut: still 10⁵ orders of magnitude beyond what a double can tell from zero
-/// probability, and finite after any number of normalisations.
+/// Logits do not spread further than this: colder temperatures are raised to the one that spreads them so. That is
+/// still 10⁵ times beyond what a double can tell from zero probability, and finite after any number of
+/// normalisations. Cutting the logits instead would forget how they compare, and with it the best matching.
 const WIDEST_LOGIT: f64 = 1e8;
 
 /// `iterations` rounds of row and column normalisation of exp(X) for a square matrix X, row-major. O(k²) a round.
@@ -115,10 +116,13 @@ impl Relaxation for Sinkhorn {
 
     fn forward(&mut self, z: &[f64], tau: f64, matrix: &mut [f64]) {
         let (items, size) = (self.items, self.start.len());
-        self.tau = tau;
-        let max = z.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        // Halves throughout, because the difference of two finite numbers may not be finite.
+        let max = z.iter().map(|z| 0.5 * z).fold(f64::NEG_INFINITY, f64::max);
+        let min = z.iter().map(|z| 0.5 * z).fold(f64::INFINITY, f64::min);
+        let half_tau = (0.5 * tau).max((max - min) / WIDEST_LOGIT).max(f64::MIN_POSITIVE);
+        self.tau = 2.0 * half_tau;
         for (start, z) in self.start.iter_mut().zip(z) {
-            *start = ((z - max) / tau).max(-WIDEST_LOGIT);
+            *start = (0.5 * z - max) / half_tau;
         }
         let [logits, _] = &mut self.tangents;
         logits.copy_from_slice(&self.start);
