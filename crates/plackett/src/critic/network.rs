@@ -89,6 +89,7 @@ impl Critic for Network {
     fn value_and_gradient(&mut self, parameters: &[f64], z: &[f64], gradient: &mut [f64]) -> f64 {
         let layers = self.layers(parameters);
         let value = self.forward(&layers, z);
+        gradient.fill(0.0); // without hidden units there are no rows
         for (gradient, row) in gradient.iter_mut().zip(layers.w1.chunks_exact(self.hidden.max(1))) {
             *gradient = dot(row, &self.slope);
         }
