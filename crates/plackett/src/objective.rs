@@ -101,6 +101,10 @@ pub trait Differentiable {
         }
         // Entries of relaxed matrices are of order one, so the best central step is about ε^(1/3).
         let step = f64::EPSILON.cbrt() / largest;
+        if step.is_infinite() {
+            product.fill(0.0); // along a direction of 10⁻³¹⁴ and less nothing is left of the product either
+            return;
+        }
         let (point, behind) = scratch.split_at_mut(matrix.len());
         for (point, (x, d)) in point.iter_mut().zip(matrix.iter().zip(direction)) {
             *point = x + step * d;
