@@ -41,7 +41,7 @@ pub enum Error {
         value: f64,
     },
     /// Uniform noise outside the closed unit interval.
-    #[error("{what}[{index}] is {value}: uniform noise lies between 0 and 1")]
+    #[error("{what}[{index}] is {}: uniform noise lies between 0 and 1", short(*value))]
     Noise {
         /// Which argument.
         what: &'static str,
@@ -71,10 +71,10 @@ pub enum Error {
         items: usize,
     },
     /// A temperature at which a relaxation is not defined.
-    #[error("the temperature is {0}: it must be positive and finite")]
+    #[error("the temperature is {}: it must be positive and finite", short(*.0))]
     Temperature(f64),
     /// A setting that makes no sense.
-    #[error("{name} is {value}: {reason}")]
+    #[error("{name} is {}: {reason}", short(*value))]
     Setting {
         /// The setting's name.
         name: &'static str,
@@ -115,6 +115,13 @@ pub enum Error {
         /// Its value, its gradient or its parameters' gradient.
         what: &'static str,
     },
+}
+
+/// A number as it is read best: counts without a point, and 1e300 not as three hundred digits.
+fn short(value: f64) -> String {
+    const MOST_PLAIN: f64 = 1e15;
+    let is_plain = value.fract() == 0.0 && value.abs() < MOST_PLAIN;
+    if is_plain { value.to_string() } else { format!("{value:?}") }
 }
 
 /// Refuses a slice of the wrong length.
