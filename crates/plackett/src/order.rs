@@ -179,7 +179,9 @@ pub(crate) fn sort_descending(numbers: &[f64], order: &mut [usize]) {
     for (rank, item) in order.iter_mut().enumerate() {
         *item = rank;
     }
-    order.sort_unstable_by(|&a, &b| numbers[b].total_cmp(&numbers[a]).then(a.cmp(&b)));
+    // Adding zero makes −0 and 0 the tie that they are.
+    let number = |item: usize| numbers[item] + 0.0;
+    order.sort_unstable_by(|&a, &b| number(b).total_cmp(&number(a)).then(a.cmp(&b)));
 }
 
 #[cfg(test)]
