@@ -8,6 +8,12 @@ use crate::{
     order::Order,
 };
 
+/// Costs beyond this are shrunk, so that their differences stay finite.
+const LARGEST_COST: f64 = 1e280;
+
+/// How far: an exact power of two, enough for more items than fit into memory.
+const SHRINK: f64 = 1.0 / (1u64 << 60) as f64;
+
 /// The order b that minimises Σᵢ cost(i, bᵢ), for a square cost matrix, row-major. O(k³).
 ///
 /// To round a relaxed permutation matrix, pass its negative.
@@ -24,6 +30,7 @@ pub fn assignment(cost: &[f64]) -> Result<Order, Error> {
     let items = cost.len().isqrt();
     check_length("the cost matrix", cost.len(), items * items)?;
     check_finite("cost", cost)?;
+    let scale = if cost.iter().any(|cost| cost.abs() > LARGEST_COST) { SHRINK } else { 1.0 };
     // One extra column, `items`, is where the row that enters stands before it has a column of its own.
     let mut row_of_column: Vec<Option<usize>> = vec![None; items + 1];
     let mut row_price = vec![0.0; items];
@@ -38,7 +45,7 @@ pub fn assignment(cost: &[f64]) -> Result<Order, Error> {
             is_reached[column] = true;
             let mut nearest = (f64::INFINITY, column);
             for next in (0..items).filter(|&next| !is_reached[next]) {
-                let reduced = cost[row * items + next] - row_price[row] - column_price[next];
+                let reduced = scale * cost[row * items + next] - row_price[row] - column_price[next];
                 if reduced < slack[next] {
                     slack[next] = reduced;
                     previous_column[next] = column;
