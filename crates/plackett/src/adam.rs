@@ -4,6 +4,9 @@
 const DECAY: (f64, f64) = (0.9, 0.999);
 const EPSILON: f64 = 1e-8;
 
+/// Gradients are cut here: their squares are finite. Adam's steps do not depend on the gradient's scale anyway.
+const LARGEST_GRADIENT: f64 = 1e150;
+
 /// Adam for a vector of parameters: steps against the gradient, scaled by its running moments.
 ///
 /// ```
@@ -38,6 +41,7 @@ impl Adam {
         let epsilon = EPSILON * unbias_square;
         let moments = self.mean.iter_mut().zip(&mut self.square);
         for ((x, g), (mean, square)) in parameters.iter_mut().zip(gradient).zip(moments) {
+            let g = g.clamp(-LARGEST_GRADIENT, LARGEST_GRADIENT);
             *mean += (1.0 - DECAY.0) * (g - *mean);
             *square += (1.0 - DECAY.1) * (g * g - *square);
             *x -= rate * *mean / (square.sqrt() + epsilon);
