@@ -17,6 +17,9 @@ use crate::{
 /// Streams from here on are for measuring variance; training itself never gets this far.
 const VARIANCE_STREAMS: u64 = 1 << 63;
 
+/// No step of a learning rate up to this can carry a finite score beyond the finite numbers.
+const LARGEST_RATE: f64 = 1e100;
+
 /// How a run is made. A run is a function of its input, these settings and the seed.
 ///
 /// ```
@@ -91,7 +94,7 @@ pub enum Status {
 /// use std::ops::ControlFlow;
 /// let toy = Toy::permutation(5, 0.1)?;
 /// let latent = PlackettLuce::new(&[0.0; 5])?;
-/// let critic = Sum::new(RelaxedObjective::unscaled(toy.clone(), NeuralSort::new(5)), Network::new(5, 32));
+/// let critic = Sum::new(RelaxedObjective::unscaled(toy.clone(), NeuralSort::new(5)), Network::new(5, 32))?;
 /// let relax = Relax::new(&latent, critic, &mut Noise::new(1))?;
 /// let mut training = Training::new(latent, relax, Settings { seed: 1, ..Settings::default() })?;
 /// let stop = Stop { mode_probability: Some(0.9), ..Stop::steps(20_000) };
@@ -112,6 +115,8 @@ pub struct Training<E: Estimator> {
     settings: Settings,
     scores: Vec<f64>,
     gradient: Vec<f64>,
+    /// Room for the next gradient, which takes the place of the last one only if the step succeeds.
+    next_gradient: Vec<f64>,
     score_optimiser: Adam,
     critic_optimiser: Adam,
     samples: Samples,
@@ -128,13 +133,13 @@ impl<E: Estimator> Training<E> {
     /// A run that starts from the latent's scores.
     ///
     /// # Errors
-    /// No samples, or a learning rate that is negative or not finite.
+    /// No samples, or a learning rate that is negative or beyond 10¹⁰⁰.
     pub fn new(latent: E::Latent, mut estimator: E, settings: Settings) -> Result<Self, Error> {
         for (name, rate) in [
             ("learning_rate", settings.learning_rate),
             ("critic_learning_rate", settings.critic_learning_rate),
         ] {
-            check_setting(name, rate, rate >= 0.0 && rate.is_finite(), "it must be finite and not negative")?;
+            check_setting(name, rate, (0.0..=LARGEST_RATE).contains(&rate), "it must be from 0 to 1e100")?;
         }
         let samples = Samples::new(&latent, settings.samples)?;
         let (items, parameters) = (latent.items(), estimator.critic().0.len());
@@ -142,6 +147,7 @@ impl<E: Estimator> Training<E> {
         let mut training = Self {
             scores: latent.scores().to_vec(),
             gradient: vec![0.0; items],
+            next_gradient: vec![0.0; items],
             score_optimiser: Adam::new(items, settings.learning_rate),
             critic_optimiser: Adam::new(parameters, settings.critic_learning_rate),
             samples,
@@ -170,10 +176,14 @@ impl<E: Estimator> Training<E> {
         self.samples.draw(&self.latent, demand, &mut self.noise, first_stream);
         if demand >= Demand::Values {
             self.samples.evaluate(objective)?;
+        }
+        let value = self.estimator.gradient(&self.latent, &self.samples, &mut self.next_gradient)?;
+        check_finite("gradient", &self.next_gradient)?;
+        // Nothing below can fail, and nothing above has changed what can be seen.
+        std::mem::swap(&mut self.gradient, &mut self.next_gradient);
+        if demand >= Demand::Values {
             self.keep_best();
         }
-        let value = self.estimator.gradient(&self.latent, &self.samples, &mut self.gradient)?;
-        check_finite("gradient", &self.gradient)?;
         self.score_optimiser.step(&mut self.scores, &self.gradient);
         let (parameters, gradient) = self.estimator.critic();
         self.critic_optimiser.step(parameters, gradient);
@@ -199,24 +209,27 @@ impl<E: Estimator> Training<E> {
             check_setting("mode_probability", probability, is_valid, "it must be above 0 and at most 1")?;
         }
         let start = Instant::now();
-        let mut status = Status::StepLimit;
+        let mut made = Ok(Status::StepLimit);
         for _ in 0..stop.steps {
-            self.step(objective)?;
+            if let Err(error) = self.step(objective) {
+                made = Err(error);
+                break;
+            }
             if observe(self).is_break() {
-                status = Status::Interrupted;
+                made = Ok(Status::Interrupted);
                 break;
             }
             if stop.mode_probability.is_some_and(|probability| self.mode_probability() >= probability) {
-                status = Status::Converged;
+                made = Ok(Status::Converged);
                 break;
             }
             if stop.time.is_some_and(|limit| start.elapsed() >= limit) {
-                status = Status::TimeLimit;
+                made = Ok(Status::TimeLimit);
                 break;
             }
         }
-        self.find_mode();
-        Ok(status)
+        self.find_mode(); // also of a run that failed after some steps
+        made
     }
 
     /// The total variance (the sum over coordinates) of the gradient at the present scores and critic, measured on

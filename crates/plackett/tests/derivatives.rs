@@ -392,15 +392,15 @@ fn check_critic(mut critic: impl Critic, parameters: &[f64], what: &str) {
         let mut gradient = vec![f64::NAN; items];
         critic.value_and_gradient(parameters, &z, &mut gradient);
         let mut other = critic.clone();
-        let numerical = numerical_gradient(&z, H, |z| {
-            other.value_and_gradient(parameters, z, &mut vec![0.0; items])
-        });
+        let numerical =
+            numerical_gradient(&z, H, |z| other.value_and_gradient(parameters, z, &mut vec![0.0; items]));
         assert_close(&gradient, &numerical, TOLERANCE, &format!("{what}, gradient"));
 
         let start = spread(86, seed, parameters.len(), 1.0);
         let mut parameter_gradient = start.clone();
         critic.add_parameter_gradient(parameters, &z, a, &v, &mut parameter_gradient);
-        let added: Vec<f64> = parameter_gradient.iter().zip(&start).map(|(after, before)| after - before).collect();
+        let added: Vec<f64> =
+            parameter_gradient.iter().zip(&start).map(|(after, before)| after - before).collect();
         let numerical = numerical_gradient(parameters, H, |parameters| {
             let mut gradient = vec![0.0; items];
             let value = other.value_and_gradient(parameters, &z, &mut gradient);
@@ -429,9 +429,17 @@ fn derivatives_of_critics() {
                 let mut phi = spread(87, hidden as u64, network.parameters(), 1.0);
                 check_critic(network.clone(), &phi, &format!("{what}, network of {hidden}"));
                 phi.insert(0, log_tau);
-                check_critic(Sum::new(puzzle.clone(), network.clone()), &phi, &format!("{what}, sum"));
+                check_critic(
+                    Sum::new(puzzle.clone(), network.clone()).unwrap(),
+                    &phi,
+                    &format!("{what}, sum"),
+                );
                 phi.rotate_left(1);
-                check_critic(Sum::new(network, puzzle.clone()), &phi, &format!("{what}, sum reversed"));
+                check_critic(
+                    Sum::new(network, puzzle.clone()).unwrap(),
+                    &phi,
+                    &format!("{what}, sum reversed"),
+                );
             }
         }
     }
@@ -483,7 +491,7 @@ fn the_critics_training_signal_is_the_gradient_of_the_squared_norm() {
         let scaled = RelaxedObjective::scaled(puzzle.clone(), NeuralSort::new(items));
         check_training_signal(&latent, scaled, &puzzle, &format!("REBAR, orders of {what}"));
         let relaxed = RelaxedObjective::unscaled(puzzle.clone(), NeuralSort::new(items));
-        let sum = Sum::new(relaxed, network.clone());
+        let sum = Sum::new(relaxed, network.clone()).unwrap();
         check_training_signal(&latent, sum, &puzzle, &format!("RELAX, orders of {what}"));
         check_training_signal(&latent, network.clone(), &puzzle, &format!("black box, orders of {what}"));
 
@@ -492,7 +500,7 @@ fn the_critics_training_signal_is_the_gradient_of_the_squared_norm() {
         let scaled = RelaxedObjective::scaled(puzzle.clone(), Softmax::new(items));
         check_training_signal(&latent, scaled, &puzzle, &format!("REBAR, {what}"));
         let relaxed = RelaxedObjective::unscaled(puzzle.clone(), Softmax::new(items));
-        let sum = Sum::new(relaxed, network.clone());
+        let sum = Sum::new(relaxed, network.clone()).unwrap();
         check_training_signal(&latent, sum, &puzzle, &format!("RELAX, {what}"));
         check_training_signal(&latent, network, &puzzle, &format!("black box, {what}"));
     }
@@ -505,7 +513,7 @@ fn the_estimate_is_the_papers_formula() {
     let (u, v) = (uniform(94, 0, 4), uniform(94, 1, 4));
     let puzzle = Puzzle::new(4, 4);
     let mut critic =
-        Sum::new(RelaxedObjective::unscaled(puzzle.clone(), NeuralSort::new(4)), Network::new(4, 5));
+        Sum::new(RelaxedObjective::unscaled(puzzle.clone(), NeuralSort::new(4)), Network::new(4, 5)).unwrap();
     let latent = PlackettLuce::new(&scores).unwrap();
     let mut relax = Relax::new(&latent, critic.clone(), &mut Noise::new(3)).unwrap();
     let phi = relax.parameters().to_vec();
@@ -526,7 +534,12 @@ fn the_estimate_is_the_papers_formula() {
     assert_close(&gradient, &formula, 1e-8, "RELAX");
 }
 
-fn check_extreme_estimates<L: Latent>(latent: &L, critic: impl Critic, objective: &mut Puzzle, log_taus: &[f64]) {
+fn check_extreme_estimates<L: Latent>(
+    latent: &L,
+    critic: impl Critic,
+    objective: &mut Puzzle,
+    log_taus: &[f64],
+) {
     let items = latent.items();
     let mut relax = Relax::new(latent, critic.clone(), &mut Noise::new(0)).unwrap();
     let mut samples = Samples::new(latent, 1).unwrap();
@@ -566,7 +579,12 @@ fn estimates_stay_finite_at_extremes() {
             check_extreme_estimates(&latent, scaled, &mut puzzle, &log_taus);
             // Through a network's weights scores of 1e300 are squared, which no number holds.
             if scores.iter().all(|score| score.abs() <= 1000.0) {
-                check_extreme_estimates(&latent, Sum::new(relaxed, network.clone()), &mut puzzle, &log_taus);
+                check_extreme_estimates(
+                    &latent,
+                    Sum::new(relaxed, network.clone()).unwrap(),
+                    &mut puzzle,
+                    &log_taus,
+                );
             }
 
             let latent = Categorical::new(&scores).unwrap();
@@ -576,7 +594,7 @@ fn estimates_stay_finite_at_extremes() {
             let scaled = RelaxedObjective::scaled(puzzle.clone(), Softmax::new(items));
             check_extreme_estimates(&latent, scaled, &mut puzzle, &log_taus);
             if scores.iter().all(|score| score.abs() <= 1000.0) {
-                check_extreme_estimates(&latent, Sum::new(relaxed, network), &mut puzzle, &log_taus);
+                check_extreme_estimates(&latent, Sum::new(relaxed, network).unwrap(), &mut puzzle, &log_taus);
             }
         }
     }

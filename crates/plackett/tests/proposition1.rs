@@ -110,7 +110,8 @@ fn conditional_scores_have_their_category_on_top_always() {
                     for category in [0, items / 2, items - 1] {
                         let z = latent.conditional(category, &v).unwrap();
                         common::assert_finite(&z, "conditional scores");
-                        let is_below = |(item, z_item): (usize, &f64)| item == category || *z_item < z[category];
+                        let is_below =
+                            |(item, z_item): (usize, &f64)| item == category || *z_item < z[category];
                         assert!(z.iter().enumerate().all(is_below), "{scores:?} {v:?}");
                         let mut outcome = [usize::MAX];
                         latent.outcome(&z, &mut outcome);
@@ -210,11 +211,7 @@ fn equation_9_in_plain_arithmetic(scores: &[f64], category: usize, v: &[f64]) ->
     let total: f64 = scores.iter().map(|score| score.exp()).sum();
     let top = -(-v[category].ln()).ln();
     let entry = |(item, score): (usize, &f64)| {
-        if item == category {
-            top
-        } else {
-            -(-v[item].ln() / (score.exp() / total) + (-top).exp()).ln()
-        }
+        if item == category { top } else { -(-v[item].ln() / (score.exp() / total) + (-top).exp()).ln() }
     };
     scores.iter().enumerate().map(entry).collect()
 }
@@ -302,10 +299,10 @@ fn gumbel_and_truncated_gumbel_have_their_laws() {
     let noise = uniform(41, 0, 50_000);
     let values: Vec<f64> = noise.iter().map(|&u| gumbel(u).unwrap()).collect();
     assert!(one_sample_ks(&values, |z| (-(-z).exp()).exp()) < KS_LIMIT);
-    for (location, bound) in [(0.0, 0.0), (1.0, -2.0), (-3.0, 1.0), (5.0, 40.0), (700.0, 698.0), (-900.0, -899.5)]
+    for (location, bound) in
+        [(0.0, 0.0), (1.0, -2.0), (-3.0, 1.0), (5.0, 40.0), (700.0, 698.0), (-900.0, -899.5)]
     {
-        let values: Vec<f64> =
-            noise.iter().map(|&u| truncated_gumbel(location, bound, u).unwrap()).collect();
+        let values: Vec<f64> = noise.iter().map(|&u| truncated_gumbel(location, bound, u).unwrap()).collect();
         assert!(values.iter().all(|z| *z < bound));
         // Φ(z) / Φ(z₀) in one exponential, so that neither underflows.
         let cdf = |z: f64| ((location - bound).exp() - (location - z).exp()).exp();
@@ -333,10 +330,8 @@ fn entropies_agree() {
             assert!(error < 0.02);
 
             let latent = Categorical::new(&scores).unwrap();
-            let plain: f64 = (0..items)
-                .map(|item| plain_probability(&scores, &[item]))
-                .map(|p| -p * p.ln())
-                .sum();
+            let plain: f64 =
+                (0..items).map(|item| plain_probability(&scores, &[item])).map(|p| -p * p.ln()).sum();
             assert_close(&[latent.entropy()], &[plain], 1e-12, "categories");
         }
     }

@@ -116,7 +116,7 @@ fn check_all<L: Latent, F: Objective + Differentiable + Clone>(
     let scaled = RelaxedObjective::scaled(objective.clone(), relaxation.clone());
     check_critic(latent, scaled, &mut f, &exact, &format!("{what}, REBAR"));
     let relaxed = RelaxedObjective::unscaled(objective.clone(), relaxation.clone());
-    let sum = Sum::new(relaxed, Network::new(items, 16));
+    let sum = Sum::new(relaxed, Network::new(items, 16)).unwrap();
     check_critic(latent, sum, &mut f, &exact, &format!("{what}, RELAX"));
     check_critic(latent, Network::new(items, 16), &mut f, &exact, &format!("{what}, black-box RELAX"));
 }
@@ -177,7 +177,7 @@ fn several_samples_are_the_mean_of_single_ones() {
     let latent = PlackettLuce::new(&[0.4, -0.3, 0.0, 1.0]).unwrap();
     let mut puzzle = Puzzle::new(4, 4);
     let critic =
-        Sum::new(RelaxedObjective::unscaled(puzzle.clone(), NeuralSort::new(4)), Network::new(4, 8));
+        Sum::new(RelaxedObjective::unscaled(puzzle.clone(), NeuralSort::new(4)), Network::new(4, 8)).unwrap();
     let mut relax = Relax::new(&latent, critic, &mut Noise::new(1)).unwrap();
     let (u, v) = (common::uniform(1, 1, 20), common::uniform(1, 2, 20));
     let mut gradients = Vec::new();
@@ -204,7 +204,8 @@ fn training_the_critic_cuts_the_variance() {
     let latent = PlackettLuce::new(&[0.0; 5]).unwrap();
     let mut puzzle = Puzzle::new(5, 5);
     let critic =
-        Sum::new(RelaxedObjective::unscaled(puzzle.clone(), NeuralSort::new(5)), Network::new(5, 16));
+        Sum::new(RelaxedObjective::unscaled(puzzle.clone(), NeuralSort::new(5)), Network::new(5, 16))
+            .unwrap();
     let relax = Relax::new(&latent, critic, &mut Noise::new(0)).unwrap();
     let settings = Settings { learning_rate: 0.0, samples: 4, ..Settings::default() };
     let mut training = Training::new(latent.clone(), relax, settings).unwrap();

@@ -1,14 +1,17 @@
 //! The sum of two critics: f(σ(z, τ)) + ρ_φ(z) is RELAX's.
 
 use super::Critic;
-use crate::linear::add_scaled;
+use crate::{
+    error::{Error, check_length},
+    linear::add_scaled,
+};
 
 /// c(z) + c′(z), the parameters of the first before those of the second.
 ///
 /// ```
 /// use plackett::{Critic, Network, NeuralSort, RelaxedObjective, Sum, Toy};
 /// let relaxed = RelaxedObjective::unscaled(Toy::permutation(8, 0.05)?, NeuralSort::new(8));
-/// let critic = Sum::new(relaxed, Network::new(8, 32));
+/// let critic = Sum::new(relaxed, Network::new(8, 32))?;
 /// assert_eq!(critic.parameters(), 1 + 8 * 32 + 32 + 32 + 1);
 /// # Ok::<(), plackett::Error>(())
 /// ```
@@ -21,8 +24,12 @@ pub struct Sum<A, B> {
 
 impl<A: Critic, B: Critic> Sum<A, B> {
     /// The sum of two critics of the same z.
-    pub fn new(first: A, second: B) -> Self {
-        Self { gradient: vec![0.0; first.inputs()], first, second }
+    ///
+    /// # Errors
+    /// Critics of different numbers of items.
+    pub fn new(first: A, second: B) -> Result<Self, Error> {
+        check_length("the second critic's input", second.inputs(), first.inputs())?;
+        Ok(Self { gradient: vec![0.0; first.inputs()], first, second })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Demand, Estimator, Samples};
 use crate::{
-    error::Error,
+    error::{Error, check_length},
     latent::Latent,
     objective::{Objective, evaluate},
 };
@@ -57,6 +57,8 @@ impl<L: Latent> Estimator for Exact<L> {
     }
 
     fn gradient(&mut self, latent: &L, _samples: &Samples, gradient: &mut [f64]) -> Result<f64, Error> {
+        check_length("the estimator's list of scores", self.gradient.len(), latent.items())?;
+        check_length("the gradient", gradient.len(), latent.items())?;
         let (mean, exact) = self.expectation(latent);
         gradient.copy_from_slice(exact);
         Ok(mean)

@@ -15,7 +15,10 @@ pub use relax::{Rebar, Relax};
 pub use reparametrised::Reparametrised;
 pub use samples::Samples;
 
-use crate::{error::Error, latent::Latent};
+use crate::{
+    error::{Error, check_length},
+    latent::Latent,
+};
 
 /// What an estimator needs of a step's samples.
 ///
@@ -60,4 +63,12 @@ pub trait Estimator: Clone {
     fn critic(&mut self) -> (&mut [f64], &[f64]) {
         (&mut [], &[])
     }
+}
+
+/// Refuses to estimate for another latent than the one that the estimator (`items`), the samples and the room for the
+/// gradient were made for.
+fn check_fit(items: usize, latent: &impl Latent, samples: &Samples, gradient: &[f64]) -> Result<(), Error> {
+    check_length("the estimator's list of scores", items, latent.items())?;
+    samples.check_fit(latent)?;
+    check_length("the gradient", gradient.len(), latent.items())
 }

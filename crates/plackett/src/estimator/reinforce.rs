@@ -1,8 +1,8 @@
 //! REINFORCE: f(b) ∇ log p(b), less a baseline (section 2.1 of the paper).
 
-use super::{Demand, Estimator, Samples};
+use super::{Demand, Estimator, Samples, check_fit};
 use crate::{
-    error::{Error, check_setting},
+    error::{Error, check_finite, check_setting},
     latent::{Given, Latent},
     linear::add_scaled,
 };
@@ -71,6 +71,7 @@ impl<L: Latent> Estimator for Reinforce<L> {
     }
 
     fn gradient(&mut self, latent: &L, samples: &Samples, gradient: &mut [f64]) -> Result<f64, Error> {
+        check_fit(self.score.len(), latent, samples, gradient)?;
         let (count, mean) = (samples.count() as f64, samples.mean_value());
         if self.baseline == Baseline::LeaveOneOut {
             check_setting("samples", count, count >= 2.0, "a leave-one-out baseline needs at least 2")?;
@@ -88,6 +89,7 @@ impl<L: Latent> Estimator for Reinforce<L> {
             self.given.grad_log_prob(&mut self.score);
             add_scaled(gradient, advantage / count, &self.score);
         }
+        check_finite("gradient", gradient)?; // before the average takes in the values
         if let Baseline::MovingAverage { decay } = self.baseline {
             self.average =
                 (decay * self.average.0 + (1.0 - decay) * mean, decay * self.average.1 + (1.0 - decay));

@@ -1,6 +1,6 @@
 //! RELAX, and REBAR as RELAX with a particular critic (equations 10 and 12 of the paper).
 
-use super::{Demand, Estimator, Samples};
+use super::{Demand, Estimator, Samples, check_fit};
 use crate::{
     critic::{Critic, RelaxedObjective},
     error::{Error, check_finite, check_length},
@@ -109,6 +109,7 @@ impl<L: Latent, C: Critic> Estimator for Relax<L, C> {
 
     fn gradient(&mut self, latent: &L, samples: &Samples, gradient: &mut [f64]) -> Result<f64, Error> {
         let Self { critic, parameters, parameter_gradient, given, work } = self;
+        check_fit(work.score.len(), latent, samples, gradient)?;
         let weight = 1.0 / samples.count() as f64;
         gradient.fill(0.0);
         parameter_gradient.fill(0.0);

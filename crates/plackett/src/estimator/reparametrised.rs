@@ -1,9 +1,9 @@
 //! The plain reparametrised gradient of a relaxed objective (Gumbel–softmax, NeuralSort): low variance, but biased.
 
-use super::{Demand, Estimator, Samples};
+use super::{Demand, Estimator, Samples, check_fit};
 use crate::{
     critic::Critic,
-    error::{Error, check_length},
+    error::{Error, check_finite, check_length},
     latent::Latent,
     linear::add_scaled,
 };
@@ -38,10 +38,11 @@ impl<L: Latent, C: Critic> Reparametrised<L, C> {
     /// The gradient of this function of z at these parameters.
     ///
     /// # Errors
-    /// A critic for another number of items, or parameters of another length.
+    /// A critic for another number of items, or parameters of another length or not finite.
     pub fn new(latent: &L, critic: C, parameters: Vec<f64>) -> Result<Self, Error> {
         check_length("the critic's input", critic.inputs(), latent.items())?;
         check_length("the critic's parameters", parameters.len(), critic.parameters())?;
+        check_finite("parameters", &parameters)?;
         let zeros = vec![0.0; latent.items()];
         Ok(Self {
             critic,
@@ -61,6 +62,7 @@ impl<L: Latent, C: Critic> Estimator for Reparametrised<L, C> {
     }
 
     fn gradient(&mut self, latent: &L, samples: &Samples, gradient: &mut [f64]) -> Result<f64, Error> {
+        check_fit(self.slope.len(), latent, samples, gradient)?;
         let weight = 1.0 / samples.count() as f64;
         let mut mean = 0.0;
         gradient.fill(0.0);
@@ -69,6 +71,12 @@ impl<L: Latent, C: Critic> Estimator for Reparametrised<L, C> {
             latent.perturb_vjp(&self.slope, &mut self.pulled_back);
             add_scaled(gradient, weight, &self.pulled_back);
         }
-        if mean.is_finite() { Ok(mean) } else { Err(Error::CriticNotFinite { what: "value" }) }
+        if !mean.is_finite() {
+            return Err(Error::CriticNotFinite { what: "value" });
+        }
+        if gradient.iter().any(|g| !g.is_finite()) {
+            return Err(Error::CriticNotFinite { what: "gradient" });
+        }
+        Ok(mean)
     }
 }

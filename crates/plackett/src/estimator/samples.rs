@@ -94,8 +94,9 @@ impl Samples {
     /// ```
     ///
     /// # Errors
-    /// Noise of the wrong length or outside [0, 1].
+    /// Noise of the wrong length or outside [0, 1], or another latent than the one that the samples were made for.
     pub fn set_noise(&mut self, latent: &impl Latent, u: &[f64], v: &[f64]) -> Result<(), Error> {
+        self.check_fit(latent)?;
         check_length("u", u.len(), self.u.len())?;
         check_length("v", v.len(), self.v.len())?;
         check_noise("u", u)?;
@@ -138,8 +139,15 @@ impl Samples {
         &self.values
     }
 
+    /// Refuses another latent than the one that the samples were made for.
+    pub(crate) fn check_fit(&self, latent: &impl Latent) -> Result<(), Error> {
+        check_length("a sample", self.items, latent.items())?;
+        check_length("a sample's outcome", self.outcome_len, latent.outcome_len())
+    }
+
     pub(crate) fn mean_value(&self) -> f64 {
-        self.values.iter().sum::<f64>() / self.count() as f64
+        let weight = 1.0 / self.count() as f64;
+        self.values.iter().map(|value| weight * value).sum() // the sum itself may overflow
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = Sample<'_>> {
