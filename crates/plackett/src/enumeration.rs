@@ -5,7 +5,7 @@
 //! of items before it. So the probabilities are a table over 2ᵏ subsets, and the expectation and its gradient
 //! are one walk over the tree with a few multiplications at each node.
 
-use crate::{error::Error, gumbel::log_sum_exp};
+use crate::error::Error;
 
 /// Orders of more items than this are not enumerated: 10! is 3.6 million.
 const MOST_ITEMS: usize = 10;
@@ -55,6 +55,12 @@ pub(crate) fn expectation(
     walk.visit(0, 1.0, scores.len())
 }
 
+/// The largest score m and Σ exp(θ − m). They are kept apart because far below zero m would swallow log Σ.
+fn largest_and_total(scores: &[f64]) -> (f64, f64) {
+    let max = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    (max, scores.iter().map(|score| (score - max).exp()).sum())
+}
+
 /// Entry (set, item) is the probability that `item` comes next when the items of `set` have been ranked.
 fn fill_choice_table(scores: &[f64], table: &mut Vec<f64>) {
     let items = scores.len();
@@ -67,9 +73,9 @@ fn fill_choice_table(scores: &[f64], table: &mut Vec<f64>) {
             left[lefts] = scores[item];
             lefts += 1;
         }
-        let total = log_sum_exp(&left[..lefts]);
+        let (max, total) = largest_and_total(&left[..lefts]);
         for (item, choice) in row.iter_mut().enumerate() {
-            *choice = if is_left(item) { (scores[item] - total).exp() } else { 0.0 };
+            *choice = if is_left(item) { (scores[item] - max).exp() / total } else { 0.0 };
         }
     }
 }
@@ -117,9 +123,10 @@ pub(crate) fn entropy(scores: &[f64]) -> Result<f64, Error> {
     for ranked in (0..remaining.len() - 1).rev() {
         left.clear();
         left.extend((0..items).filter(|item| ranked >> item & 1 == 0).map(|item| scores[item]));
-        let total = log_sum_exp(&left);
+        let (max, total) = largest_and_total(&left);
+        let log_total = total.ln();
         for item in (0..items).filter(|item| ranked >> item & 1 == 0) {
-            let log_choice = scores[item] - total;
+            let log_choice = scores[item] - max - log_total;
             let choice = log_choice.exp();
             if choice > 0.0 {
                 remaining[ranked] += choice * (remaining[ranked | 1 << item] - log_choice);

@@ -61,6 +61,8 @@ pub(crate) struct LogSum {
     pub(crate) log: f64,
     /// eᵃ / (eᵃ + eᵇ).
     pub(crate) first: f64,
+    /// log `first`, not computed as a − `log`, which would lose its digits.
+    pub(crate) log_first: f64,
     /// eᵇ / (eᵃ + eᵇ), not computed as 1 − `first`, which would lose its digits.
     pub(crate) second: f64,
 }
@@ -70,11 +72,13 @@ impl LogSum {
     pub(crate) fn of(a: f64, b: f64) -> Self {
         let ratio = (-(a - b).abs()).exp();
         let (large, small) = (1.0 / (1.0 + ratio), ratio / (1.0 + ratio));
-        let log = a.max(b) + ratio.ln_1p();
+        let excess = ratio.ln_1p();
+        let log = a.max(b) + excess;
+        let log_first = (a - b).min(0.0) - excess;
         if a >= b {
-            Self { log, first: large, second: small }
+            Self { log, first: large, log_first, second: small }
         } else {
-            Self { log, first: small, second: large }
+            Self { log, first: small, log_first, second: large }
         }
     }
 }
@@ -96,6 +100,7 @@ mod tests {
             let plain: f64 = f64::exp(a) + f64::exp(b);
             assert!((sum.log - plain.ln()).abs() < 1e-14);
             assert!((sum.first - f64::exp(a) / plain).abs() < 1e-15);
+            assert!((sum.log_first - (a - plain.ln())).abs() < 1e-14);
             assert!((sum.second - f64::exp(b) / plain).abs() < 1e-15);
         }
         let far = LogSum::of(-1e300, 1e300);

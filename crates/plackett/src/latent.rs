@@ -9,9 +9,12 @@ use crate::{
     gumbel::{exponential, log_sum_exp},
 };
 
-/// How low a normalised score may be. Scores may be any finite numbers, so their differences can overflow;
-/// below this an item is as good as impossible, and sums of a million such numbers are still finite.
-const LOWEST_SCORE: f64 = -1e300;
+/// Scores may be any finite numbers, so their differences can overflow. Further than this below the largest they
+/// are squeezed together: their order and the gulfs between them stay, and sums of a million are still finite.
+const FAR_SCORE: f64 = -1e290;
+
+/// How much: half the widest difference of two numbers, times this, is −9·10²⁹⁹.
+const SQUEEZE: f64 = 5e-9;
 
 /// Scores θ normalised so that Σ exp θ = 1, with their exponentials.
 #[derive(Clone, Debug)]
@@ -36,7 +39,9 @@ impl NormalisedScores {
         check_finite("scores", scores)?;
         let max = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         for (log, score) in self.log.iter_mut().zip(scores) {
-            *log = (score - max).max(LOWEST_SCORE);
+            let gap = score - max;
+            let half_gap = || 0.5 * score - 0.5 * max; // finite even where the gap is not
+            *log = if gap < FAR_SCORE { FAR_SCORE + SQUEEZE * (half_gap() - 0.5 * FAR_SCORE) } else { gap };
         }
         let normaliser = log_sum_exp(&self.log);
         for (log, probability) in self.log.iter_mut().zip(&mut self.probability) {

@@ -290,11 +290,10 @@ impl Latent for PlackettLuce {
         let mut log_sum = self.scores.log[outcome[last]];
         given.suffixes[last] = Suffix { log_sum, share: 1.0, rest: 0.0, log_share: 0.0 };
         for rank in (0..last).rev() {
-            let score = self.scores.log[outcome[rank]];
-            let sum = LogSum::of(score, log_sum);
+            let sum = LogSum::of(self.scores.log[outcome[rank]], log_sum);
             log_sum = sum.log;
-            let log_share = score - log_sum;
-            given.suffixes[rank] = Suffix { log_sum, share: sum.first, rest: sum.second, log_share };
+            let LogSum { first: share, second: rest, log_first: log_share, .. } = sum;
+            given.suffixes[rank] = Suffix { log_sum, share, rest, log_share };
         }
     }
 

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{all_orders, assert_close, dot, plain_probability, scores_to_test, spread, uniform};
-use plackett::{Categorical, Latent, Noise, Order, PlackettLuce, gumbel, truncated_gumbel};
+use plackett::{Categorical, Exact, Latent, Noise, Order, PlackettLuce, gumbel, truncated_gumbel};
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 use std::collections::HashMap;
 
@@ -373,6 +373,28 @@ fn probabilities_sum_to_one_and_prefixes_to_their_completions() {
     }
 }
 
+/// However far below the first item the others are, among themselves they are still a distribution.
+#[test]
+fn probabilities_sum_to_one_at_extreme_scores() {
+    let far = [-1e12, -1e15, -1e17, -1e100, -1e300, -1e308];
+    for scores in
+        far.iter().flat_map(|&far| [vec![0.0, far, far], vec![1e308, far, far], vec![0.0, far, 0.0, far]])
+    {
+        let latent = PlackettLuce::new(&scores).unwrap();
+        let orders = all_orders(&(0..scores.len()).collect::<Vec<_>>());
+        let total: f64 = orders.iter().map(|order| latent.log_prob(order).unwrap().exp()).sum();
+        assert!((total - 1.0).abs() < 1e-12, "{scores:?}: {total}");
+        let listed: f64 = latent.enumerate().unwrap().iter().map(|(_, p)| p).sum();
+        assert!((listed - 1.0).abs() < 1e-12, "{scores:?}: {listed}");
+        let ties = if scores.len() == 3 { 2f64 } else { 4f64 };
+        assert!((latent.entropy().unwrap() - ties.ln()).abs() < 1e-12, "{scores:?}");
+        let mut exact = Exact::new(&latent, &mut |_: &[usize]| 5.0).unwrap();
+        let (mean, gradient) = exact.expectation(&latent);
+        assert!((mean - 5.0).abs() < 1e-12, "{scores:?}: {mean}");
+        assert!(gradient.iter().all(|g| g.abs() < 1e-12), "{scores:?}: {gradient:?}");
+    }
+}
+
 /// Where plain arithmetic gives up: 2000 apart, the order against the scores has probability e⁻²⁰⁰⁰, not zero.
 #[test]
 fn probabilities_survive_extreme_scores() {
@@ -380,7 +402,11 @@ fn probabilities_survive_extreme_scores() {
     assert_close(&[latent.log_prob(&[1, 0]).unwrap()], &[-2000.0], 1e-15, "against the scores");
     assert_eq!(latent.log_prob(&[0, 1]).unwrap(), 0.0);
     assert_eq!(latent.grad_log_prob(&[1, 0]).unwrap(), [-1.0, 1.0]);
-    let latent = PlackettLuce::new(&[1e308, 0.0, -1e308]).unwrap();
+    let latent = PlackettLuce::new(&[1e308, -1e308, 0.0]).unwrap();
+    assert_eq!(latent.mode().as_slice(), [0, 2, 1]);
+    assert_eq!(latent.log_prob(&[0, 2, 1]).unwrap(), 0.0);
+    let drawn = latent.sample_many(100, Noise::new(0).stream(0));
+    assert!(drawn.iter().all(|order| order == &latent.mode()));
     for order in all_orders(&[0, 1, 2]) {
         let log_prob = latent.log_prob(&order).unwrap();
         assert!(log_prob.is_finite() && log_prob <= 0.0);
