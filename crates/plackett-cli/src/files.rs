@@ -27,8 +27,7 @@ impl OutDir {
     /// Writes the file called `name`, replacing any earlier one in a single step, and returns its path.
     pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> anyhow::Result<PathBuf> {
         let target = self.path.join(name);
-        self.replace(&target, bytes)
-            .with_context(|| format!("cannot write {}", target.display()))?;
+        self.replace(&target, bytes).with_context(|| format!("cannot write {}", target.display()))?;
         Ok(target)
     }
 
@@ -128,10 +127,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let ordinary = root.path().join("ordinary");
         fs::write(&ordinary, "").unwrap();
-        let ours = OutDir::create(root.path())
-            .unwrap()
-            .write("ours", b"")
-            .unwrap();
+        let ours = OutDir::create(root.path()).unwrap().write("ours", b"").unwrap();
         assert_eq!(mode(&ours), mode(&ordinary));
     }
 }

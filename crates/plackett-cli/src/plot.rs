@@ -126,10 +126,7 @@ impl Figure {
         }
         let font = Font::load()?;
         let canvas = compose(title, panels, columns.min(panels.len()), &font);
-        Ok(Self {
-            svg: canvas.to_svg(),
-            png: canvas.to_png(&font)?,
-        })
+        Ok(Self { svg: canvas.to_svg(), png: canvas.to_png(&font)? })
     }
 }
 
@@ -172,12 +169,7 @@ impl<'a> Plot<'a> {
             None => Axis::around(
                 points()
                     .map(|point| point.1)
-                    .chain(
-                        curves
-                            .iter()
-                            .flat_map(|curve| &curve.band)
-                            .flat_map(|&(low, high)| [low, high]),
-                    )
+                    .chain(curves.iter().flat_map(|curve| &curve.band).flat_map(|&(low, high)| [low, high]))
                     .chain(panel.reference.iter().map(|reference| reference.value)),
                 false,
                 Y_MARGIN,
@@ -194,11 +186,7 @@ impl<'a> Plot<'a> {
 
     /// The room left of the vertical axis.
     fn left_room(&self, font: &Font) -> f64 {
-        let widest = self
-            .y_ticks
-            .iter()
-            .map(|tick| font.width(&tick.label, TICK_SIZE))
-            .fold(0.0, f64::max);
+        let widest = self.y_ticks.iter().map(|tick| font.width(&tick.label, TICK_SIZE)).fold(0.0, f64::max);
         widest + TICK_GAP + Y_LABEL_GAP + line_of(LABEL_SIZE, &self.panel.y_label)
     }
 
@@ -246,10 +234,7 @@ impl<'a> Plot<'a> {
             let place = (left - TICK_GAP, baseline);
             shapes.push(text(&tick.label, place, TICK_SIZE, Anchor::End));
         }
-        shapes.push(hairline(
-            vec![(left, top), (left, bottom), (right, bottom)],
-            AXIS,
-        ));
+        shapes.push(hairline(vec![(left, top), (left, bottom), (right, bottom)], AXIS));
 
         let middle = f64::midpoint(left, right);
         let title_size = fitted(font, &self.panel.title, PANEL_TITLE_SIZE, frame.width);
@@ -261,18 +246,10 @@ impl<'a> Plot<'a> {
         ));
         let x_size = fitted(font, &self.panel.x_label, LABEL_SIZE, frame.width);
         let x_label_baseline = bottom + TICK_GAP + (LEADING * TICK_SIZE) + LABEL_SIZE;
-        shapes.push(text(
-            &self.panel.x_label,
-            (middle, x_label_baseline),
-            x_size,
-            Anchor::Middle,
-        ));
+        shapes.push(text(&self.panel.x_label, (middle, x_label_baseline), x_size, Anchor::Middle));
         shapes.push(Shape::Text {
             text: self.panel.y_label.clone(),
-            at: (
-                left - self.left_room(font) + LABEL_SIZE,
-                f64::midpoint(top, bottom),
-            ),
+            at: (left - self.left_room(font) + LABEL_SIZE, f64::midpoint(top, bottom)),
             size: fitted(font, &self.panel.y_label, LABEL_SIZE, frame.height),
             anchor: Anchor::Middle,
             upright: true,
@@ -305,20 +282,12 @@ impl<'a> Plot<'a> {
     }
 
     fn draw_curve(&self, curve: &Curve, frame: Frame, shapes: &mut Vec<Shape>) {
-        let places: Vec<_> = curve
-            .points
-            .iter()
-            .map(|&point| self.place(point, frame))
-            .collect();
+        let places: Vec<_> = curve.points.iter().map(|&point| self.place(point, frame)).collect();
         for run in places.split(Option::is_none) {
             let points: Vec<Point> = run.iter().copied().flatten().collect();
             match points[..] {
                 [] => {}
-                [center] => shapes.push(Shape::Dot {
-                    center,
-                    radius: DOT_RADIUS,
-                    color: curve.color.rgb(),
-                }),
+                [center] => shapes.push(Shape::Dot { center, radius: DOT_RADIUS, color: curve.color.rgb() }),
                 _ => shapes.push(curve_line(points, curve.color.rgb(), curve.dashed)),
             }
         }
@@ -326,12 +295,8 @@ impl<'a> Plot<'a> {
 
     /// Where a point lies on the page; nowhere if an axis has no place for it.
     fn place(&self, (x, y): (f64, f64), frame: Frame) -> Option<Point> {
-        (self.x.holds(x) && self.y.holds(y)).then(|| {
-            (
-                self.x.place(x, frame.left, frame.right()),
-                self.y.place(y, frame.bottom(), frame.top),
-            )
-        })
+        (self.x.holds(x) && self.y.holds(y))
+            .then(|| (self.x.place(x, frame.left, frame.right()), self.y.place(y, frame.bottom(), frame.top)))
     }
 }
 
@@ -361,21 +326,15 @@ fn compose(title: &str, panels: &[Panel], columns: usize, font: &Font) -> Canvas
         2 => (340.0, 230.0),
         _ => (260.0, 185.0),
     };
-    let plots: Vec<Plot> = panels
-        .iter()
-        .map(|panel| Plot::new(panel, frame_width, frame_height, font))
-        .collect();
+    let plots: Vec<Plot> =
+        panels.iter().map(|panel| Plot::new(panel, frame_width, frame_height, font)).collect();
 
     // The axes of a column line up, so the widest labels of the column decide.
     let mut lefts = Vec::with_capacity(columns);
     let mut right = MARGIN;
     for column in 0..columns {
-        let room = plots
-            .iter()
-            .skip(column)
-            .step_by(columns)
-            .map(|plot| plot.left_room(font))
-            .fold(0.0, f64::max);
+        let room =
+            plots.iter().skip(column).step_by(columns).map(|plot| plot.left_room(font)).fold(0.0, f64::max);
         let left = right + room;
         lefts.push(left);
         right = left + frame_width + COLUMN_GAP;
@@ -386,28 +345,16 @@ fn compose(title: &str, panels: &[Panel], columns: usize, font: &Font) -> Canvas
     let mut top = MARGIN;
     if !title.is_empty() {
         let size = fitted(font, title, TITLE_SIZE, width - 2.0 * MARGIN);
-        shapes.push(text(
-            title,
-            (width / 2.0, top + TITLE_SIZE),
-            size,
-            Anchor::Middle,
-        ));
+        shapes.push(text(title, (width / 2.0, top + TITLE_SIZE), size, Anchor::Middle));
         top += LEADING * TITLE_SIZE + ROW_GAP / 2.0;
     }
     for row in plots.chunks(columns) {
         let highest = |size, text: fn(&Panel) -> &str| {
-            row.iter()
-                .map(|plot| line_of(size, text(plot.panel)))
-                .fold(0.0, f64::max)
+            row.iter().map(|plot| line_of(size, text(plot.panel))).fold(0.0, f64::max)
         };
         top += highest(PANEL_TITLE_SIZE, |panel| &panel.title);
         for (plot, &left) in row.iter().zip(&lefts) {
-            let frame = Frame {
-                left,
-                top,
-                width: frame_width,
-                height: frame_height,
-            };
+            let frame = Frame { left, top, width: frame_width, height: frame_height };
             shapes.extend(plot.draw(frame, font));
         }
         top += frame_height + TICK_GAP + LEADING * TICK_SIZE;
@@ -415,12 +362,7 @@ fn compose(title: &str, panels: &[Panel], columns: usize, font: &Font) -> Canvas
     }
     let height = draw_legend(panels, width, top, font, &mut shapes) + MARGIN;
 
-    Canvas {
-        width: width.ceil(),
-        height: height.ceil(),
-        description: title.to_owned(),
-        shapes,
-    }
+    Canvas { width: width.ceil(), height: height.ceil(), description: title.to_owned(), shapes }
 }
 
 /// What the legend says of one kind of line.
@@ -434,24 +376,12 @@ struct Entry<'a> {
 /// Draws every label once, centred, in as many lines as it takes, and returns where the legend ends.
 ///
 /// It lies below the panels, where it can hide nothing.
-fn draw_legend(
-    panels: &[Panel],
-    width: f64,
-    top: f64,
-    font: &Font,
-    shapes: &mut Vec<Shape>,
-) -> f64 {
+fn draw_legend(panels: &[Panel], width: f64, top: f64, font: &Font, shapes: &mut Vec<Shape>) -> f64 {
     let curves = panels.iter().flat_map(|panel| &panel.curves);
     let references = panels.iter().filter_map(|panel| panel.reference.as_ref());
     let all = curves
-        .map(|curve| Entry {
-            label: &curve.label,
-            curve: Some((curve.color, curve.dashed)),
-        })
-        .chain(references.map(|reference| Entry {
-            label: &reference.label,
-            curve: None,
-        }));
+        .map(|curve| Entry { label: &curve.label, curve: Some((curve.color, curve.dashed)) })
+        .chain(references.map(|reference| Entry { label: &reference.label, curve: None }));
     let mut entries: Vec<Entry> = Vec::new();
     for entry in all {
         if !entry.label.is_empty() && !entries.contains(&entry) {
@@ -459,8 +389,7 @@ fn draw_legend(
         }
     }
 
-    let length =
-        |entry: &Entry| LEGEND_STROKE + TICK_GAP + font.width(entry.label, LABEL_SIZE) + LEGEND_GAP;
+    let length = |entry: &Entry| LEGEND_STROKE + TICK_GAP + font.width(entry.label, LABEL_SIZE) + LEGEND_GAP;
     let mut lines: Vec<(f64, Vec<Entry>)> = Vec::new();
     for entry in entries {
         let more = length(&entry);
@@ -485,12 +414,7 @@ fn draw_legend(
                 None => reference_line(from, to),
             });
             let label_left = x + LEGEND_STROKE + TICK_GAP;
-            shapes.push(text(
-                entry.label,
-                (label_left, baseline),
-                LABEL_SIZE,
-                Anchor::Start,
-            ));
+            shapes.push(text(entry.label, (label_left, baseline), LABEL_SIZE, Anchor::Start));
             x += length(&entry);
         }
     }
@@ -498,51 +422,25 @@ fn draw_legend(
 }
 
 fn curve_line(points: Vec<Point>, color: Rgb, dashed: bool) -> Shape {
-    Shape::Line {
-        points,
-        color,
-        width: CURVE_WIDTH,
-        dash: if dashed { Dash::Dashed } else { Dash::Solid },
-    }
+    Shape::Line { points, color, width: CURVE_WIDTH, dash: if dashed { Dash::Dashed } else { Dash::Solid } }
 }
 
 fn reference_line(from: Point, to: Point) -> Shape {
-    Shape::Line {
-        points: vec![from, to],
-        color: AXIS,
-        width: HAIRLINE,
-        dash: Dash::Dotted,
-    }
+    Shape::Line { points: vec![from, to], color: AXIS, width: HAIRLINE, dash: Dash::Dotted }
 }
 
 fn hairline(points: Vec<Point>, color: Rgb) -> Shape {
-    Shape::Line {
-        points,
-        color,
-        width: HAIRLINE,
-        dash: Dash::Solid,
-    }
+    Shape::Line { points, color, width: HAIRLINE, dash: Dash::Solid }
 }
 
 fn text(text: &str, at: Point, size: f64, anchor: Anchor) -> Shape {
-    Shape::Text {
-        text: text.to_owned(),
-        at,
-        size,
-        anchor,
-        upright: false,
-        color: TEXT,
-    }
+    Shape::Text { text: text.to_owned(), at, size, anchor, upright: false, color: TEXT }
 }
 
 /// The text size, or a smaller one at which the text has enough room.
 fn fitted(font: &Font, text: &str, size: f64, room: f64) -> f64 {
     let width = font.width(text, size);
-    if width > room {
-        size * room / width
-    } else {
-        size
-    }
+    if width > room { size * room / width } else { size }
 }
 
 /// The room one line of text takes: none without text.
@@ -557,13 +455,7 @@ mod tests {
     const PNG_SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 
     fn curve(label: &str, color: Color, points: Vec<(f64, f64)>) -> Curve {
-        Curve {
-            label: label.to_owned(),
-            points,
-            band: Vec::new(),
-            color,
-            dashed: false,
-        }
+        Curve { label: label.to_owned(), points, band: Vec::new(), color, dashed: false }
     }
 
     /// A curve that decays from 7.02 to 6.22 in 101 points, with a band.
@@ -589,10 +481,7 @@ mod tests {
                 training("PL-REBAR", Color::Vermilion, 3.0),
                 training("PL-RELAX", Color::Green, 8.0),
             ],
-            reference: Some(Reference {
-                label: "optimum".to_owned(),
-                value: 6.22,
-            }),
+            reference: Some(Reference { label: "optimum".to_owned(), value: 6.22 }),
             ..Panel::default()
         }
     }
@@ -646,10 +535,7 @@ mod tests {
     #[test]
     fn text_shows_in_the_png() {
         let bare = Figure::draw("", &[Panel::default()], 1).unwrap();
-        let titled = Panel {
-            title: "A title with many letters".to_owned(),
-            ..Panel::default()
-        };
+        let titled = Panel { title: "A title with many letters".to_owned(), ..Panel::default() };
         let titled = Figure::draw("", &[titled], 1).unwrap();
         assert!(inked(&titled.png) > inked(&bare.png) + 500);
     }
@@ -662,10 +548,7 @@ mod tests {
             band: ys.iter().map(|&y| (y - 0.1, y + 0.1)).collect(),
             ..curve("broken", Color::Sky, points)
         };
-        let panel = Panel {
-            curves: vec![broken],
-            ..Panel::default()
-        };
+        let panel = Panel { curves: vec![broken], ..Panel::default() };
         let svg = Figure::draw("", &[panel], 1).unwrap().svg;
         // Two runs of two points, with a lone point between the gaps.
         assert_eq!(svg.matches("<polygon").count(), 2);
@@ -675,10 +558,7 @@ mod tests {
 
     #[test]
     fn curves_with_hardly_any_points_are_drawn() {
-        let dashed = Curve {
-            dashed: true,
-            ..curve("two", Color::Purple, vec![(1.0, 5.0), (2.0, 1e120)])
-        };
+        let dashed = Curve { dashed: true, ..curve("two", Color::Purple, vec![(1.0, 5.0), (2.0, 1e120)]) };
         for log_x in [false, true] {
             for curves in [
                 vec![],
@@ -689,12 +569,7 @@ mod tests {
                 vec![dashed.clone()],
             ] {
                 for y_range in [None, Some((0.0, 10.0))] {
-                    let panel = Panel {
-                        log_x,
-                        curves: curves.clone(),
-                        y_range,
-                        ..Panel::default()
-                    };
+                    let panel = Panel { log_x, curves: curves.clone(), y_range, ..Panel::default() };
                     let figure = Figure::draw("", &[panel], 1).unwrap();
                     assert!(inked(&figure.png) > 100);
                 }
@@ -718,10 +593,7 @@ mod tests {
 
     #[test]
     fn markup_in_labels_is_escaped() {
-        let panel = Panel {
-            title: "a < b & c > d\u{7}".to_owned(),
-            ..Panel::default()
-        };
+        let panel = Panel { title: "a < b & c > d\u{7}".to_owned(), ..Panel::default() };
         let svg = Figure::draw("", &[panel], 1).unwrap().svg;
         assert!(svg.contains(">a &lt; b &amp; c &gt; d <"));
     }

@@ -46,16 +46,8 @@ impl Axis {
         }
         if log {
             let (bottom, top) = (low.log10(), high.log10());
-            let pad = if top - bottom < NARROWEST {
-                0.5
-            } else {
-                margin * (top - bottom)
-            };
-            return Self {
-                low: 10.0_f64.powf(bottom - pad),
-                high: 10.0_f64.powf(top + pad),
-                log,
-            };
+            let pad = if top - bottom < NARROWEST { 0.5 } else { margin * (top - bottom) };
+            return Self { low: 10.0_f64.powf(bottom - pad), high: 10.0_f64.powf(top + pad), log };
         }
         let magnitude = low.abs().max(high.abs());
         let pad = if high - low > NARROWEST * magnitude && high - low > 1.0 / LARGEST {
@@ -65,11 +57,7 @@ impl Axis {
         } else {
             1.0
         };
-        Self {
-            low: low - pad,
-            high: high + pad,
-            log,
-        }
+        Self { low: low - pad, high: high + pad, log }
     }
 
     /// Whether the axis has a place for a value.
@@ -96,21 +84,15 @@ impl Axis {
                 (middle - half, middle + half)
             });
             let ends: Vec<(f64, f64)> = ends.collect();
-            ends.windows(2)
-                .all(|pair| pair[1].0 - pair[0].1 >= LABEL_GAP)
+            ends.windows(2).all(|pair| pair[1].0 - pair[0].1 >= LABEL_GAP)
         })
     }
 
     /// The same for a vertical axis, where the height of the labels counts.
     pub(super) fn ticks_upwards(&self, length: f64, size: f64) -> Vec<Tick> {
         self.densest(8, |ticks| {
-            let places: Vec<f64> = ticks
-                .iter()
-                .map(|tick| self.place(tick.value, 0.0, length))
-                .collect();
-            places
-                .windows(2)
-                .all(|pair| pair[1] - pair[0] >= size + LABEL_GAP)
+            let places: Vec<f64> = ticks.iter().map(|tick| self.place(tick.value, 0.0, length)).collect();
+            places.windows(2).all(|pair| pair[1] - pair[0] >= size + LABEL_GAP)
         })
     }
 
@@ -145,10 +127,7 @@ impl Axis {
         let write = Notation::for_ticks(step, largest);
         (0..=(last - first) as i32)
             .map(|index| (first + f64::from(index)) * step)
-            .map(|value| Tick {
-                value,
-                label: write.label(value),
-            })
+            .map(|value| Tick { value, label: write.label(value) })
             .collect()
     }
 
@@ -156,26 +135,13 @@ impl Axis {
     fn log_ticks(&self, intervals: i32) -> Vec<Tick> {
         let first = (self.low.log10() - NARROWEST).ceil() as i32;
         let last = (self.high.log10() + NARROWEST).floor() as i32;
-        let between: &[f64] = if 3 * (last - first + 1) <= intervals {
-            &[1.0, 2.0, 5.0]
-        } else {
-            &[1.0]
-        };
+        let between: &[f64] = if 3 * (last - first + 1) <= intervals { &[1.0, 2.0, 5.0] } else { &[1.0] };
         let every = (last - first + intervals - 1).max(intervals) / intervals;
         (first - 1..=last)
             .filter(|power| (power - first) % every == 0 || between.len() > 1)
-            .flat_map(|power| {
-                between
-                    .iter()
-                    .map(move |factor| factor * 10.0_f64.powi(power))
-            })
-            .filter(|&value| {
-                value >= self.low * (1.0 - NARROWEST) && value <= self.high * (1.0 + NARROWEST)
-            })
-            .map(|value| Tick {
-                value,
-                label: Notation::for_ticks(value, value).label(value),
-            })
+            .flat_map(|power| between.iter().map(move |factor| factor * 10.0_f64.powi(power)))
+            .filter(|&value| value >= self.low * (1.0 - NARROWEST) && value <= self.high * (1.0 + NARROWEST))
+            .map(|value| Tick { value, label: Notation::for_ticks(value, value).label(value) })
             .collect()
     }
 }
@@ -211,12 +177,7 @@ impl Notation {
                 (scaled - scaled.round()).abs() < 1e-6 * scaled
             })
             .unwrap_or(12);
-        Self {
-            unit,
-            suffix,
-            decimals: usize::try_from(decimals).unwrap_or(0),
-            scientific,
-        }
+        Self { unit, suffix, decimals: usize::try_from(decimals).unwrap_or(0), scientific }
     }
 
     fn label(&self, value: f64) -> String {
@@ -277,13 +238,7 @@ mod tests {
 
     #[test]
     fn a_logarithmic_axis_has_two_ticks_or_more_however_short() {
-        for range in [
-            [1.0, 10.0],
-            [2.0, 30.0],
-            [3.0, 7.0],
-            [4.0, 90.0],
-            [40.0, 40.0],
-        ] {
+        for range in [[1.0, 10.0], [2.0, 30.0], [3.0, 7.0], [4.0, 90.0], [40.0, 40.0]] {
             let ticks = across(&range, true);
             assert!(ticks.len() >= 2, "{range:?}: {ticks:?}");
         }
@@ -308,10 +263,7 @@ mod tests {
             for log in [false, true] {
                 let axis = Axis::around(range.iter().copied(), log, 0.05);
                 assert!(axis.low < axis.high, "{range:?}");
-                for ticks in [
-                    axis.ticks_across(340.0, &font, 11.0),
-                    axis.ticks_upwards(230.0, 11.0),
-                ] {
+                for ticks in [axis.ticks_across(340.0, &font, 11.0), axis.ticks_upwards(230.0, 11.0)] {
                     assert!((2..=9).contains(&ticks.len()), "{range:?}: {ticks:?}");
                     for tick in &ticks {
                         let place = axis.place(tick.value, 0.0, 340.0);

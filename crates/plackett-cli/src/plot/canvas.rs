@@ -8,8 +8,7 @@ use std::fmt::Write;
 
 use anyhow::Context;
 use tiny_skia::{
-    FillRule, LineCap, LineJoin, Mask, Paint, Path, PathBuilder, Pixmap, Rect, Stroke, StrokeDash,
-    Transform,
+    FillRule, LineCap, LineJoin, Mask, Paint, Path, PathBuilder, Pixmap, Rect, Stroke, StrokeDash, Transform,
 };
 use ttf_parser::{Face, OutlineBuilder};
 
@@ -114,11 +113,8 @@ impl Font {
 
     /// The letters' outlines, the text starting at the origin.
     fn outline(&self, text: &str, size: f64) -> Option<Path> {
-        let mut pen = Pen {
-            path: PathBuilder::new(),
-            x: 0.0,
-            scale: size as f32 / f32::from(self.0.units_per_em()),
-        };
+        let mut pen =
+            Pen { path: PathBuilder::new(), x: 0.0, scale: size as f32 / f32::from(self.0.units_per_em()) };
         for c in text.chars() {
             let (glyph, advance) = self.glyph(c);
             self.0.outline_glyph(glyph, &mut pen);
@@ -198,11 +194,8 @@ impl Canvas {
     #[expect(clippy::cast_sign_loss, reason = "a page has a positive size")]
     pub(super) fn to_png(&self, font: &Font) -> anyhow::Result<Vec<u8>> {
         let scale = f64::from(PNG_SCALE);
-        let mut pixels = Pixmap::new(
-            (self.width * scale).ceil() as u32,
-            (self.height * scale).ceil() as u32,
-        )
-        .context("the figure is too large for a PNG")?;
+        let mut pixels = Pixmap::new((self.width * scale).ceil() as u32, (self.height * scale).ceil() as u32)
+            .context("the figure is too large for a PNG")?;
         pixels.fill(tiny_skia::Color::WHITE);
         for shape in &self.shapes {
             paint(&mut pixels, None, font, shape);
@@ -213,15 +206,10 @@ impl Canvas {
 
 fn write_svg(svg: &mut String, shape: &Shape) {
     match shape {
-        Shape::Line {
-            points,
-            color,
-            width,
-            dash,
-        } => {
-            let broken = dash.lengths().map_or(String::new(), |(stroke, gap)| {
-                format!(" stroke-dasharray=\"{stroke} {gap}\"")
-            });
+        Shape::Line { points, color, width, dash } => {
+            let broken = dash
+                .lengths()
+                .map_or(String::new(), |(stroke, gap)| format!(" stroke-dasharray=\"{stroke} {gap}\""));
             push(
                 svg,
                 format_args!(
@@ -232,11 +220,7 @@ fn write_svg(svg: &mut String, shape: &Shape) {
                 ),
             );
         }
-        Shape::Area {
-            points,
-            color,
-            opacity,
-        } => push(
+        Shape::Area { points, color, opacity } => push(
             svg,
             format_args!(
                 "<polygon points=\"{}\" fill=\"{}\" fill-opacity=\"{opacity}\"/>\n",
@@ -244,35 +228,18 @@ fn write_svg(svg: &mut String, shape: &Shape) {
                 hex(*color),
             ),
         ),
-        Shape::Dot {
-            center: (x, y),
-            radius,
-            color,
-        } => push(
+        Shape::Dot { center: (x, y), radius, color } => push(
             svg,
-            format_args!(
-                "<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"{radius}\" fill=\"{}\"/>\n",
-                hex(*color)
-            ),
+            format_args!("<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"{radius}\" fill=\"{}\"/>\n", hex(*color)),
         ),
-        Shape::Text {
-            text,
-            at: (x, y),
-            size,
-            anchor,
-            upright,
-            color,
-        } => {
+        Shape::Text { text, at: (x, y), size, anchor, upright, color } => {
             let anchor = match anchor {
                 Anchor::Start => "start",
                 Anchor::Middle => "middle",
                 Anchor::End => "end",
             };
-            let turn = if *upright {
-                format!(" transform=\"rotate(-90 {x:.2} {y:.2})\"")
-            } else {
-                String::new()
-            };
+            let turn =
+                if *upright { format!(" transform=\"rotate(-90 {x:.2} {y:.2})\"") } else { String::new() };
             push(
                 svg,
                 format_args!(
@@ -283,13 +250,7 @@ fn write_svg(svg: &mut String, shape: &Shape) {
                 ),
             );
         }
-        Shape::Clip {
-            left,
-            top,
-            width,
-            height,
-            shapes,
-        } => {
+        Shape::Clip { left, top, width, height, shapes } => {
             // A nested svg clips without an id, and ids would clash where a report holds several figures.
             push(
                 svg,
@@ -307,15 +268,11 @@ fn write_svg(svg: &mut String, shape: &Shape) {
 }
 
 fn push(svg: &mut String, element: std::fmt::Arguments) {
-    svg.write_fmt(element)
-        .expect("writing to a String cannot fail");
+    svg.write_fmt(element).expect("writing to a String cannot fail");
 }
 
 fn coordinates(points: &[Point]) -> String {
-    let pairs: Vec<String> = points
-        .iter()
-        .map(|(x, y)| format!("{x:.2},{y:.2}"))
-        .collect();
+    let pairs: Vec<String> = points.iter().map(|(x, y)| format!("{x:.2},{y:.2}")).collect();
     pairs.join(" ")
 }
 
@@ -341,51 +298,29 @@ fn escaped(text: &str) -> String {
 fn paint(pixels: &mut Pixmap, mask: Option<&Mask>, font: &Font, shape: &Shape) {
     let page = Transform::from_scale(PNG_SCALE, PNG_SCALE);
     match shape {
-        Shape::Line {
-            points,
-            color,
-            width,
-            dash,
-        } => {
+        Shape::Line { points, color, width, dash } => {
             if let Some(path) = outline(points, false) {
                 let stroke = Stroke {
                     width: *width,
                     line_cap: LineCap::Butt,
                     line_join: LineJoin::Round,
-                    dash: dash
-                        .lengths()
-                        .and_then(|(stroke, gap)| StrokeDash::new(vec![stroke, gap], 0.0)),
+                    dash: dash.lengths().and_then(|(stroke, gap)| StrokeDash::new(vec![stroke, gap], 0.0)),
                     ..Stroke::default()
                 };
                 pixels.stroke_path(&path, &ink(*color, 1.0), &stroke, page, mask);
             }
         }
-        Shape::Area {
-            points,
-            color,
-            opacity,
-        } => {
+        Shape::Area { points, color, opacity } => {
             if let Some(path) = outline(points, true) {
                 pixels.fill_path(&path, &ink(*color, *opacity), FillRule::Winding, page, mask);
             }
         }
-        Shape::Dot {
-            center: (x, y),
-            radius,
-            color,
-        } => {
+        Shape::Dot { center: (x, y), radius, color } => {
             if let Some(path) = PathBuilder::from_circle(*x as f32, *y as f32, *radius as f32) {
                 pixels.fill_path(&path, &ink(*color, 1.0), FillRule::Winding, page, mask);
             }
         }
-        Shape::Text {
-            text,
-            at: (x, y),
-            size,
-            anchor,
-            upright,
-            color,
-        } => {
+        Shape::Text { text, at: (x, y), size, anchor, upright, color } => {
             if let Some(path) = font.outline(text, *size) {
                 let before = match anchor {
                     Anchor::Start => 0.0,
@@ -400,17 +335,9 @@ fn paint(pixels: &mut Pixmap, mask: Option<&Mask>, font: &Font, shape: &Shape) {
                 pixels.fill_path(&path, &ink(*color, 1.0), FillRule::Winding, place, mask);
             }
         }
-        Shape::Clip {
-            left,
-            top,
-            width,
-            height,
-            shapes,
-        } => {
+        Shape::Clip { left, top, width, height, shapes } => {
             let window = Rect::from_xywh(*left as f32, *top as f32, *width as f32, *height as f32);
-            if let (Some(window), Some(mut mask)) =
-                (window, Mask::new(pixels.width(), pixels.height()))
-            {
+            if let (Some(window), Some(mut mask)) = (window, Mask::new(pixels.width(), pixels.height())) {
                 let window = PathBuilder::from_rect(window);
                 mask.fill_path(&window, FillRule::Winding, true, page);
                 for inner in shapes {
