@@ -6,7 +6,7 @@
 
 use crate::{
     error::{Error, check_finite},
-    gumbel::{exponential, log_sum_exp},
+    gumbel::exponential,
 };
 
 /// How low a normalised score may be. Scores may be any finite numbers, so their differences can overflow;
@@ -38,10 +38,14 @@ impl NormalisedScores {
         for (log, score) in self.log.iter_mut().zip(scores) {
             *log = (score - max).max(LOWEST_SCORE);
         }
-        let normaliser = log_sum_exp(&self.log);
+        for (log, probability) in self.log.iter().zip(&mut self.probability) {
+            *probability = log.exp();
+        }
+        let total: f64 = self.probability.iter().sum();
+        let normaliser = total.ln();
         for (log, probability) in self.log.iter_mut().zip(&mut self.probability) {
             *log -= normaliser;
-            *probability = log.exp();
+            *probability /= total;
         }
         Ok(())
     }

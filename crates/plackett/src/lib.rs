@@ -7,6 +7,7 @@ mod critic;
 mod enumeration;
 mod error;
 mod estimator;
+mod exponential;
 mod gumbel;
 mod latent;
 mod linear;

@@ -41,7 +41,9 @@ pub type Rebar<L, F, R> = Relax<L, RelaxedObjective<F, R>>;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Relax<L: Latent, C> {
+    /// The critic at z, and again at z̃: each remembers its point between value and parameter gradient.
     critic: C,
+    critic_tilde: C,
     parameters: Vec<f64>,
     parameter_gradient: Vec<f64>,
     given: L::Given,
@@ -80,7 +82,8 @@ impl<L: Latent, C: Critic> Relax<L, C> {
             product: zeros,
         };
         let parameter_gradient = vec![0.0; parameters.len()];
-        Ok(Self { critic, parameters, parameter_gradient, given: latent.unconditioned(), work })
+        let (critic_tilde, given) = (critic.clone(), latent.unconditioned());
+        Ok(Self { critic, critic_tilde, parameters, parameter_gradient, given, work })
     }
 
     /// The critic's parameters φ.
@@ -108,7 +111,7 @@ impl<L: Latent, C: Critic> Estimator for Relax<L, C> {
     }
 
     fn gradient(&mut self, latent: &L, samples: &Samples, gradient: &mut [f64]) -> Result<f64, Error> {
-        let Self { critic, parameters, parameter_gradient, given, work } = self;
+        let Self { critic, critic_tilde, parameters, parameter_gradient, given, work } = self;
         let weight = 1.0 / samples.count() as f64;
         gradient.fill(0.0);
         parameter_gradient.fill(0.0);
@@ -118,7 +121,8 @@ impl<L: Latent, C: Critic> Estimator for Relax<L, C> {
             given.perturb(sample.v, &mut work.z_tilde);
 
             critic.value_and_gradient(parameters, sample.z, &mut work.slope);
-            let value_tilde = critic.value_and_gradient(parameters, &work.z_tilde, &mut work.slope_tilde);
+            let value_tilde =
+                critic_tilde.value_and_gradient(parameters, &work.z_tilde, &mut work.slope_tilde);
             if !value_tilde.is_finite() {
                 return Err(Error::CriticNotFinite { what: "value" });
             }
@@ -133,16 +137,10 @@ impl<L: Latent, C: Critic> Estimator for Relax<L, C> {
             let alpha = -2.0 * weight * dot(&work.estimate, &work.score);
             work.estimate.iter_mut().for_each(|g| *g *= 2.0 * weight);
             latent.perturb_jvp(&work.estimate, &mut work.product);
-            critic.add_parameter_gradient(parameters, sample.z, 0.0, &work.product, parameter_gradient);
+            critic.add_parameter_gradient(parameters, 0.0, &work.product, parameter_gradient);
             work.estimate.iter_mut().for_each(|g| *g = -*g);
             given.perturb_jvp(&work.estimate, &mut work.product);
-            critic.add_parameter_gradient(
-                parameters,
-                &work.z_tilde,
-                alpha,
-                &work.product,
-                parameter_gradient,
-            );
+            critic_tilde.add_parameter_gradient(parameters, alpha, &work.product, parameter_gradient);
         }
         if gradient.iter().any(|g| !g.is_finite()) {
             return Err(Error::CriticNotFinite { what: "gradient" });
