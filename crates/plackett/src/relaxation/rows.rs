@@ -2,9 +2,9 @@
 
 use crate::{exponential::exp_of_negative, linear::dot};
 
-/// Logits this far below the largest have probability zero in double precision. Clamping there keeps products of
-/// a zero probability with its logit zero at any temperature.
-const LOWEST_LOGIT: f64 = -800.0;
+/// Logits this far below the largest have probability zero. Clamping there keeps products of a zero probability with
+/// its logit zero at any temperature.
+const LOWEST_LOGIT: f64 = -400.0;
 
 /// Turns `row` (energies m) into softmax(m / τ) and `logits` into the logits (m − max m) / τ.
 pub(super) fn softmax(row: &mut [f64], logits: &mut [f64], tau: f64) {
