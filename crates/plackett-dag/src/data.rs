@@ -663,18 +663,11 @@ mod tests {
 
     #[test]
     fn columns_far_from_zero_are_judged_by_their_spread() {
-        let mut text = String::from("a,b,c,d\n");
-        for step in 0..50 {
-            let wave = f64::from(step).sin();
-            text += &format!(
-                "{},{},{},{}\n",
-                1e6 + wave,
-                0.1,
-                3.0 - 7.0 * wave,
-                wave + 1e-4 * f64::from(step % 7)
-            );
-        }
-        let faults = read(&text).unwrap().diagnose();
+        let names = ["a", "b", "c", "d"].map(String::from).to_vec();
+        let rows = (0..50).map(|step| (f64::from(step).sin(), f64::from(step % 7)));
+        let rows =
+            rows.flat_map(|(wave, saw)| [1e6 + wave, 0.1, 3.0 - 7.0 * wave, wave + 1e-4 * saw]);
+        let faults = Table::new(names, rows.collect()).unwrap().diagnose();
         assert!(
             matches!(&faults[..], [ColumnFault::Constant { column: b }, ColumnFault::Copy { column: c, original, correlation }]
                 if b == "b" && c == "c" && original == "a" && *correlation < 0.0),

@@ -337,10 +337,11 @@ mod tests {
                 .unwrap();
             matrix.swap(column, pivot);
             right.swap(column, pivot);
+            let upper = matrix[column].clone();
             for row in column + 1..size {
-                let factor = matrix[row][column] / matrix[column][column];
-                for at in column..size {
-                    matrix[row][at] -= factor * matrix[column][at];
+                let factor = matrix[row][column] / upper[column];
+                for (entry, above) in matrix[row].iter_mut().zip(&upper) {
+                    *entry -= factor * above;
                 }
                 right[row] -= factor * right[column];
             }
@@ -377,7 +378,7 @@ mod tests {
                 .sum()
         };
         let mut wrong = 0;
-        for i in 0..nodes {
+        for (i, effects_of_i) in effects.iter().enumerate() {
             for j in (0..nodes).filter(|&j| j != i) {
                 let estimated = if estimate.has_edge(j, i) {
                     0.0
@@ -394,7 +395,7 @@ mod tests {
                         regressors.iter().map(|&a| covariance(a, j)).collect(),
                     )[0]
                 };
-                wrong += usize::from((estimated - effects[i][j]).abs() > 1e-8);
+                wrong += usize::from((estimated - effects_of_i[j]).abs() > 1e-8);
             }
         }
         wrong

@@ -114,7 +114,7 @@ pub struct Sem {
 /// seed alone.
 ///
 /// # Errors
-/// [`Error::BadSetting`] for no nodes, or deviations that are not 0 < low ≤ high < ∞.
+/// [`Error::BadSetting`] for no nodes, a degree above the number of nodes, or deviations that are not 0 < low ≤ high < ∞.
 ///
 /// # Example
 /// ```
@@ -136,6 +136,15 @@ pub fn simulate_sem(settings: &SemSettings, seed: u64) -> Result<Sem, Error> {
             setting: "nodes",
             value: "0".into(),
             wanted: "at least 1 is needed",
+        });
+    }
+    // A scale-free node draws `degree` times, so that a slip of the pen here would run for ever.
+    if degree > nodes {
+        let wanted = "it cannot exceed the number of nodes";
+        return Err(Error::BadSetting {
+            setting: "degree",
+            value: degree.to_string(),
+            wanted,
         });
     }
     let deviations = draw_deviations(noise, nodes, &mut Purpose::Noise.stream(seed, 0))?;
@@ -547,6 +556,7 @@ mod tests {
         let refused =
             |settings| matches!(simulate_sem(&settings, 0), Err(Error::BadSetting { .. }));
         assert!(refused(settings(GraphKind::ErdosRenyi, 1, 0)));
+        assert!(refused(settings(GraphKind::ScaleFree, usize::MAX, 9)));
         for (low, high) in [
             (0.0, 1.0),
             (2.0, 1.0),
@@ -565,7 +575,7 @@ mod tests {
         let sem = simulate_sem(&settings(GraphKind::ErdosRenyi, 4, 5), 0).unwrap();
         assert_eq!(sem.dag().edge_count(), 10);
         assert_eq!(
-            simulate_sem(&settings(GraphKind::ErdosRenyi, 4, 1), 0)
+            simulate_sem(&settings(GraphKind::ErdosRenyi, 1, 1), 0)
                 .unwrap()
                 .dag()
                 .edge_count(),
