@@ -66,9 +66,8 @@ impl Cpdag {
             rank[node] = at;
         }
         // compelled[y][k] labels the edge from dag.parents(y)[k] to y.
-        let mut compelled: Vec<Vec<bool>> = (0..nodes)
-            .map(|node| vec![false; dag.parents(node).len()])
-            .collect();
+        let mut compelled: Vec<Vec<bool>> =
+            (0..nodes).map(|node| vec![false; dag.parents(node).len()]).collect();
         for &y in dag.topological_order() {
             let labels = label_edges_into(dag, y, &rank, &compelled);
             compelled[y] = labels;
@@ -86,11 +85,7 @@ impl Cpdag {
         }
         directed.sort_unstable();
         undirected.sort_unstable();
-        Cpdag {
-            nodes,
-            directed,
-            undirected,
-        }
+        Cpdag { nodes, directed, undirected }
     }
 
     /// The number of nodes.
@@ -162,17 +157,9 @@ fn label_edges_into(dag: &Dag, y: usize, rank: &[usize], compelled: &[Vec<bool>]
     };
     let parents_of_x = dag.parents(x);
     // Some z -> y <- x with z and x apart: a v-structure, or an edge that turning round would make into one.
-    let mut labels = vec![
-        parents
-            .iter()
-            .any(|z| *z != x && parents_of_x.binary_search(z).is_err());
-        parents.len()
-    ];
-    for (w, _) in parents_of_x
-        .iter()
-        .zip(&compelled[x])
-        .filter(|&(_, &is_compelled)| is_compelled)
-    {
+    let mut labels =
+        vec![parents.iter().any(|z| *z != x && parents_of_x.binary_search(z).is_err()); parents.len()];
+    for (w, _) in parents_of_x.iter().zip(&compelled[x]).filter(|&(_, &is_compelled)| is_compelled) {
         match parents.binary_search(w) {
             // w -> x -> y with w and y apart: turning x -> y would make a v-structure at x.
             Err(_) => return vec![true; parents.len()],
@@ -211,13 +198,9 @@ mod tests {
     #[test]
     fn equals_enumeration_of_the_class_for_every_dag_up_to_five_nodes() {
         // The numbers of DAGs and of equivalence classes are known (OEIS A003024 and A007984).
-        for (nodes, dags_known, classes_known) in [
-            (1, 1, 1),
-            (2, 3, 2),
-            (3, 25, 11),
-            (4, 543, 185),
-            (5, 29281, 8782),
-        ] {
+        for (nodes, dags_known, classes_known) in
+            [(1, 1, 1), (2, 3, 2), (3, 25, 11), (4, 543, 185), (5, 29281, 8782)]
+        {
             let dags = all_dags(nodes);
             assert_eq!(dags.len(), dags_known);
             let mut classes: HashMap<Class, Vec<&Dag>> = HashMap::new();

@@ -51,15 +51,8 @@ impl Table {
     /// ```
     pub fn new(names: Vec<String>, values: Vec<f64>) -> Result<Self, Error> {
         let (columns, count) = (names.len(), values.len());
-        if if columns == 0 {
-            count > 0
-        } else {
-            count % columns > 0
-        } {
-            return Err(Error::TableShape {
-                columns,
-                values: count,
-            });
+        if if columns == 0 { count > 0 } else { count % columns > 0 } {
+            return Err(Error::TableShape { columns, values: count });
         }
         Ok(Table { names, values })
     }
@@ -160,9 +153,7 @@ impl Table {
     /// ```
     pub fn row(&self, row: usize) -> &[f64] {
         let start = row.saturating_mul(self.columns());
-        self.values
-            .get(start..start.saturating_add(self.columns()))
-            .unwrap_or_default()
+        self.values.get(start..start.saturating_add(self.columns())).unwrap_or_default()
     }
 
     /// All rows in turn.
@@ -192,21 +183,13 @@ impl Table {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn write_csv(&self, writer: impl Write, file: &str) -> Result<(), Error> {
-        let failed = |problem: csv::Error| Error::Io {
-            file: file.to_string(),
-            problem: problem.into(),
-        };
+        let failed = |problem: csv::Error| Error::Io { file: file.to_string(), problem: problem.into() };
         let mut writer = csv::Writer::from_writer(writer);
         writer.write_record(&self.names).map_err(failed)?;
         for row in self.rows() {
-            writer
-                .write_record(row.iter().map(|&value| number_text(value)))
-                .map_err(failed)?;
+            writer.write_record(row.iter().map(|&value| number_text(value))).map_err(failed)?;
         }
-        writer.flush().map_err(|problem| Error::Io {
-            file: file.to_string(),
-            problem,
-        })
+        writer.flush().map_err(|problem| Error::Io { file: file.to_string(), problem })
     }
 
     /// The columns that no graph can be learned from: constant ones, and copies of others up to shift, sign and scale.
@@ -241,10 +224,7 @@ impl Table {
                 *slot = row[column] - origin[column] - mean[column];
             }
             for (a, &left) in centred.iter().enumerate() {
-                for (slot, &right) in scatter[a * columns..=a * columns + a]
-                    .iter_mut()
-                    .zip(&centred)
-                {
+                for (slot, &right) in scatter[a * columns..=a * columns + a].iter_mut().zip(&centred) {
                     *slot += left * right / count;
                 }
             }
@@ -252,11 +232,7 @@ impl Table {
         for (a, b) in (0..columns).flat_map(|a| (0..a).map(move |b| (a, b))) {
             scatter[b * columns + a] = scatter[a * columns + b];
         }
-        let mean: Vec<f64> = mean
-            .iter()
-            .zip(origin)
-            .map(|(mean, first)| mean + first)
-            .collect();
+        let mean: Vec<f64> = mean.iter().zip(origin).map(|(mean, first)| mean + first).collect();
         diagnose_moments(&self.names, &mean, &scatter)
     }
 
@@ -274,11 +250,7 @@ impl Table {
     /// ```
     pub fn check_columns(&self) -> Result<(), Error> {
         let faults = self.diagnose();
-        if faults.is_empty() {
-            Ok(())
-        } else {
-            Err(Error::Columns { faults })
-        }
+        if faults.is_empty() { Ok(()) } else { Err(Error::Columns { faults }) }
     }
 }
 
@@ -314,11 +286,7 @@ impl fmt::Display for ColumnFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ColumnFault::Constant { column } => write!(f, "column \"{column}\" is constant"),
-            ColumnFault::Copy {
-                column,
-                original,
-                correlation,
-            } => write!(
+            ColumnFault::Copy { column, original, correlation } => write!(
                 f,
                 "column \"{column}\" is a copy of column \"{original}\" up to shift and scale (correlation {})",
                 correlation.signum()
@@ -347,17 +315,11 @@ pub fn diagnose_moments(names: &[String], mean: &[f64], covariance: &[f64]) -> V
     for column in 0..columns {
         let deviation = entry(column, column).max(0.0).sqrt();
         if deviation <= CONSTANT_TOLERANCE * mean[column].abs() {
-            faults.push(ColumnFault::Constant {
-                column: names[column].clone(),
-            });
+            faults.push(ColumnFault::Constant { column: names[column].clone() });
             continue;
         }
-        let correlation =
-            |other: usize| entry(column, other) / deviation / entry(other, other).sqrt();
-        match varying
-            .iter()
-            .find(|&&other| correlation(other).abs() > 1.0 - COPY_TOLERANCE)
-        {
+        let correlation = |other: usize| entry(column, other) / deviation / entry(other, other).sqrt();
+        match varying.iter().find(|&&other| correlation(other).abs() > 1.0 - COPY_TOLERANCE) {
             Some(&other) => faults.push(ColumnFault::Copy {
                 column: names[column].clone(),
                 original: names[other].clone(),
@@ -471,12 +433,8 @@ impl<R: BufRead> RowReader<R> {
                 continue;
             }
             if let (1, Some(line)) = (self.names.len(), blank_line) {
-                let problem = Problem::Missing {
-                    text: String::new(),
-                };
-                return Err(self
-                    .records
-                    .error_at(Some(line), Some(&self.names[0]), problem));
+                let problem = Problem::Missing { text: String::new() };
+                return Err(self.records.error_at(Some(line), Some(&self.names[0]), problem));
             }
             self.records.check_width(self.names.len())?;
             for (column, (slot, name)) in row.iter_mut().zip(&self.names).enumerate() {
@@ -485,11 +443,7 @@ impl<R: BufRead> RowReader<R> {
             take(&row);
             count += 1;
         }
-        if count == 0 {
-            Err(self.records.error_at(None, None, Problem::NoRows))
-        } else {
-            Ok(count)
-        }
+        if count == 0 { Err(self.records.error_at(None, None, Problem::NoRows)) } else { Ok(count) }
     }
 
     fn into_table(self) -> Result<Table, Error> {
@@ -501,10 +455,7 @@ impl<R: BufRead> RowReader<R> {
 }
 
 /// Refuses unnamed columns and names that occur twice, at the current record.
-pub(crate) fn check_header<R: BufRead>(
-    records: &Records<R>,
-    names: &[String],
-) -> Result<(), Error> {
+pub(crate) fn check_header<R: BufRead>(records: &Records<R>, names: &[String]) -> Result<(), Error> {
     let mut seen = HashSet::with_capacity(names.len());
     for (column, name) in names.iter().enumerate() {
         if name.is_empty() {
@@ -551,50 +502,17 @@ mod tests {
             ("\u{feff}\n \r\n", "d.csv: the file is empty"),
             ("a,b\n", "d.csv: the file has a header and no rows"),
             ("a,b\n\n", "d.csv: the file has a header and no rows"),
-            (
-                "a,b\n1,2\n3\n",
-                "d.csv, line 3: the row has 1 field, the header has 2",
-            ),
-            (
-                "a,b\r\n1,2\r\n3,4,5\r\n",
-                "d.csv, line 3: the row has 3 fields, the header has 2",
-            ),
-            (
-                "a,b\r\n\r\n1,2\r\n\r\n3,x\r\n",
-                "d.csv, line 5, column \"b\": \"x\" is not a number",
-            ),
-            (
-                "a,\"b\nc\"\n1,2\n3,x\n",
-                "d.csv, line 4, column \"b\nc\": \"x\" is not a number",
-            ),
-            (
-                "a,b\n1,\n",
-                "d.csv, line 2, column \"b\": the value is missing (empty field)",
-            ),
-            (
-                "a,b\nNA,1\n",
-                "d.csv, line 2, column \"a\": the value is missing (NA)",
-            ),
-            (
-                "a,b\n1,NaN\n",
-                "d.csv, line 2, column \"b\": the value is missing (NaN)",
-            ),
-            (
-                "a,b\n1,?\n",
-                "d.csv, line 2, column \"b\": the value is missing (?)",
-            ),
-            (
-                "a,b\n1,-inf\n",
-                "d.csv, line 2, column \"b\": -inf is not a finite number",
-            ),
-            (
-                "a,b\n1,1e999\n",
-                "d.csv, line 2, column \"b\": 1e999 is not a finite number",
-            ),
-            (
-                "a,b,a\n1,2,3\n",
-                "d.csv, line 1, column \"a\": two columns have this name",
-            ),
+            ("a,b\n1,2\n3\n", "d.csv, line 3: the row has 1 field, the header has 2"),
+            ("a,b\r\n1,2\r\n3,4,5\r\n", "d.csv, line 3: the row has 3 fields, the header has 2"),
+            ("a,b\r\n\r\n1,2\r\n\r\n3,x\r\n", "d.csv, line 5, column \"b\": \"x\" is not a number"),
+            ("a,\"b\nc\"\n1,2\n3,x\n", "d.csv, line 4, column \"b\nc\": \"x\" is not a number"),
+            ("a,b\n1,\n", "d.csv, line 2, column \"b\": the value is missing (empty field)"),
+            ("a,b\nNA,1\n", "d.csv, line 2, column \"a\": the value is missing (NA)"),
+            ("a,b\n1,NaN\n", "d.csv, line 2, column \"b\": the value is missing (NaN)"),
+            ("a,b\n1,?\n", "d.csv, line 2, column \"b\": the value is missing (?)"),
+            ("a,b\n1,-inf\n", "d.csv, line 2, column \"b\": -inf is not a finite number"),
+            ("a,b\n1,1e999\n", "d.csv, line 2, column \"b\": 1e999 is not a finite number"),
+            ("a,b,a\n1,2,3\n", "d.csv, line 1, column \"a\": two columns have this name"),
             (
                 "1.5,2\n3,4\n",
                 "d.csv, line 1: the first line must hold the names of the columns, but it holds numbers",
@@ -603,18 +521,9 @@ mod tests {
                 ",a\n0,1\n",
                 "d.csv, line 1, column \"1\": the column has no name (a column of row numbers must be left out of the file)",
             ),
-            (
-                "a\n1\n\n\n2\n",
-                "d.csv, line 3, column \"a\": the value is missing (empty field)",
-            ),
-            (
-                "a,b\n1,\"2\n",
-                "d.csv, line 2: a quotation mark is never closed",
-            ),
-            (
-                "a,5\" b\n1,2\n3,4\n5\",6\n",
-                "d.csv, line 1: a quotation mark is never closed",
-            ),
+            ("a\n1\n\n\n2\n", "d.csv, line 3, column \"a\": the value is missing (empty field)"),
+            ("a,b\n1,\"2\n", "d.csv, line 2: a quotation mark is never closed"),
+            ("a,5\" b\n1,2\n3,4\n5\",6\n", "d.csv, line 1: a quotation mark is never closed"),
         ] {
             assert_eq!(message(text), wanted, "{text:?}");
         }
@@ -623,15 +532,9 @@ mod tests {
     #[test]
     fn text_that_is_not_utf8_is_named() {
         let error = Table::from_reader(&b"a,b\n1,\xff\n"[..], "d.csv").unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "d.csv, line 2, column \"b\": the text is not encoded as UTF-8"
-        );
+        assert_eq!(error.to_string(), "d.csv, line 2, column \"b\": the text is not encoded as UTF-8");
         let error = Table::from_reader(&b"\xff\xfea\0,\0b\0\n\0"[..], "d.csv").unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "d.csv, line 1, column \"1\": the text is not encoded as UTF-8"
-        );
+        assert_eq!(error.to_string(), "d.csv, line 1, column \"1\": the text is not encoded as UTF-8");
     }
 
     #[test]
@@ -645,11 +548,7 @@ mod tests {
             ("a,b\n1;2\n", "';'"),
         ] {
             let wanted = format!("separated by {name}, but a comma is expected");
-            assert!(
-                message(text).contains(&wanted),
-                "{text:?}: {}",
-                message(text)
-            );
+            assert!(message(text).contains(&wanted), "{text:?}: {}", message(text));
         }
         assert!(message("a,b\n1, 2, 3\n").contains("the row has 3 fields"));
         assert!(message("a,b\n1, 2 3\n").contains("\"2 3\" is not a number"));
@@ -665,8 +564,7 @@ mod tests {
     fn columns_far_from_zero_are_judged_by_their_spread() {
         let names = ["a", "b", "c", "d"].map(String::from).to_vec();
         let rows = (0..50).map(|step| (f64::from(step).sin(), f64::from(step % 7)));
-        let rows =
-            rows.flat_map(|(wave, saw)| [1e6 + wave, 0.1, 3.0 - 7.0 * wave, wave + 1e-4 * saw]);
+        let rows = rows.flat_map(|(wave, saw)| [1e6 + wave, 0.1, 3.0 - 7.0 * wave, wave + 1e-4 * saw]);
         let faults = Table::new(names, rows.collect()).unwrap().diagnose();
         assert!(
             matches!(&faults[..], [ColumnFault::Constant { column: b }, ColumnFault::Copy { column: c, original, correlation }]
@@ -677,23 +575,10 @@ mod tests {
 
     #[test]
     fn shapes_that_do_not_fit_are_refused() {
-        assert!(matches!(
-            Table::new(vec!["a".into(), "b".into()], vec![1.0]),
-            Err(Error::TableShape { .. })
-        ));
-        assert!(matches!(
-            Table::new(vec![], vec![1.0]),
-            Err(Error::TableShape { .. })
-        ));
+        assert!(matches!(Table::new(vec!["a".into(), "b".into()], vec![1.0]), Err(Error::TableShape { .. })));
+        assert!(matches!(Table::new(vec![], vec![1.0]), Err(Error::TableShape { .. })));
         let empty = Table::new(vec![], vec![]).unwrap();
-        assert_eq!(
-            (
-                empty.row_count(),
-                empty.rows().count(),
-                empty.diagnose().len()
-            ),
-            (0, 0, 0)
-        );
+        assert_eq!((empty.row_count(), empty.rows().count(), empty.diagnose().len()), (0, 0, 0));
     }
 
     #[test]
@@ -702,10 +587,7 @@ mod tests {
         let path = directory.path().join("data.csv");
         std::fs::write(&path, "a,b\n1,2\n").unwrap();
         assert_eq!(Table::read(&path).unwrap().values(), [1.0, 2.0]);
-        assert!(matches!(
-            Table::read(directory.path()),
-            Err(Error::Io { .. })
-        ));
+        assert!(matches!(Table::read(directory.path()), Err(Error::Io { .. })));
     }
 
     proptest! {

@@ -75,9 +75,7 @@ pub enum Error {
         weight: f64,
     },
     /// An adjacency matrix does not have one row and one column per node.
-    #[error(
-        "an adjacency matrix of {nodes} nodes has {nodes} times {nodes} entries, not {entries}"
-    )]
+    #[error("an adjacency matrix of {nodes} nodes has {nodes} times {nodes} entries, not {entries}")]
     NotSquare {
         /// The number of nodes.
         nodes: usize,
@@ -119,10 +117,7 @@ pub enum Error {
         estimate: usize,
     },
     /// Two graphs to be compared have nodes of different names.
-    #[error(
-        "the graphs have different nodes: {}",
-        difference_text(only_truth, only_estimate)
-    )]
+    #[error("the graphs have different nodes: {}", difference_text(only_truth, only_estimate))]
     DifferentNames {
         /// Names that only the true graph has.
         only_truth: Vec<String>,
@@ -279,12 +274,7 @@ pub enum Problem {
 }
 
 fn cycle_text(nodes: &[String]) -> String {
-    nodes
-        .iter()
-        .chain(nodes.first())
-        .cloned()
-        .collect::<Vec<_>>()
-        .join(" -> ")
+    nodes.iter().chain(nodes.first()).cloned().collect::<Vec<_>>().join(" -> ")
 }
 
 fn difference_text(only_truth: &[String], only_estimate: &[String]) -> String {

@@ -30,14 +30,9 @@ pub fn read_graph(path: impl AsRef<Path>) -> Result<NamedDag, Error> {
     let file = path.display().to_string();
     let mut text = Vec::new();
     let read = std::io::Read::read_to_end(&mut open(path)?, &mut text);
-    read.map_err(|problem| Error::Io {
-        file: file.clone(),
-        problem,
-    })?;
-    let ends_in = |wanted: &str| {
-        path.extension()
-            .is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
-    };
+    read.map_err(|problem| Error::Io { file: file.clone(), problem })?;
+    let ends_in =
+        |wanted: &str| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(wanted));
     let begins_with_brace = without_mark(&text).trim_ascii_start().starts_with(b"{");
     if ends_in("json") || (begins_with_brace && !ends_in("csv")) {
         parse_graph_json(&text, &file)
@@ -73,13 +68,7 @@ pub fn parse_graph_csv(reader: impl BufRead, file: &str) -> Result<NamedDag, Err
         if let Some(expected) = names.get(rows) {
             if labels == 1 && records.field(0, "1")? != expected {
                 let found = records.field(0, "1")?.to_string();
-                return Err(records.error(
-                    Some("1"),
-                    Problem::RowLabel {
-                        expected: expected.clone(),
-                        found,
-                    },
-                ));
+                return Err(records.error(Some("1"), Problem::RowLabel { expected: expected.clone(), found }));
             }
             for (to, name) in names.iter().enumerate() {
                 let weight = records.number(to + labels, name)?;
@@ -91,14 +80,7 @@ pub fn parse_graph_csv(reader: impl BufRead, file: &str) -> Result<NamedDag, Err
         rows += 1;
     }
     if rows != nodes {
-        return Err(records.error_at(
-            None,
-            None,
-            Problem::NotSquare {
-                columns: nodes,
-                rows,
-            },
-        ));
+        return Err(records.error_at(None, None, Problem::NotSquare { columns: nodes, rows }));
     }
     NamedDag::from_edges(names, edges).map_err(|problem| in_file(records.file(), problem))
 }
@@ -122,24 +104,14 @@ pub fn parse_graph_json(text: &[u8], file: &str) -> Result<NamedDag, Error> {
         // The reader's own message ends with the line and column of the text, which the place gives too.
         let line = Some(error.line() as u64).filter(|&line| line > 0);
         let message = error.to_string();
-        let message = message
-            .split(" at line ")
-            .next()
-            .unwrap_or_default()
-            .to_string();
+        let message = message.split(" at line ").next().unwrap_or_default().to_string();
         let column = line.map(|_| error.column().to_string());
         Error::Content {
-            place: Place {
-                file: file.into(),
-                line,
-                column,
-            },
+            place: Place { file: file.into(), line, column },
             problem: Problem::Json { message },
         }
     })?;
-    document
-        .to_graph()
-        .map_err(|problem| in_file(file, problem))
+    document.to_graph().map_err(|problem| in_file(file, problem))
 }
 
 /// Writes the adjacency matrix in CSV; `file` is what errors call it.
@@ -157,10 +129,7 @@ pub fn parse_graph_json(text: &[u8], file: &str) -> Result<NamedDag, Error> {
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
 pub fn write_graph_csv(graph: &NamedDag, writer: impl Write, file: &str) -> Result<(), Error> {
-    let failed = |problem: csv::Error| Error::Io {
-        file: file.to_string(),
-        problem: problem.into(),
-    };
+    let failed = |problem: csv::Error| Error::Io { file: file.to_string(), problem: problem.into() };
     let nodes = graph.names().len();
     let mut writer = csv::Writer::from_writer(writer);
     writer.write_record(graph.names()).map_err(failed)?;
@@ -168,10 +137,7 @@ pub fn write_graph_csv(graph: &NamedDag, writer: impl Write, file: &str) -> Resu
         let fields = (0..nodes).map(|column| number_text(graph.dag().weight(row, column)));
         writer.write_record(fields).map_err(failed)?;
     }
-    writer.flush().map_err(|problem| Error::Io {
-        file: file.to_string(),
-        problem,
-    })
+    writer.flush().map_err(|problem| Error::Io { file: file.to_string(), problem })
 }
 
 /// A graph as JSON has it: the part of the learning program's output that describes the graph. Flatten it into a
@@ -257,15 +223,9 @@ impl CpdagDocument {
     /// ```
     pub fn new(names: &[String], cpdag: &Cpdag) -> Self {
         let named = |edges: &[(usize, usize)]| {
-            edges
-                .iter()
-                .map(|&(a, b)| [name_of(names, a), name_of(names, b)])
-                .collect::<Vec<_>>()
+            edges.iter().map(|&(a, b)| [name_of(names, a), name_of(names, b)]).collect::<Vec<_>>()
         };
-        CpdagDocument {
-            directed: named(cpdag.directed()),
-            undirected: named(cpdag.undirected()),
-        }
+        CpdagDocument { directed: named(cpdag.directed()), undirected: named(cpdag.undirected()) }
     }
 }
 
@@ -283,20 +243,11 @@ impl GraphDocument {
         let names = graph.names();
         let name = |node: usize| name_of(names, node);
         GraphDocument {
-            order: graph
-                .dag()
-                .topological_order()
-                .iter()
-                .map(|&node| name(node))
-                .collect(),
+            order: graph.dag().topological_order().iter().map(|&node| name(node)).collect(),
             edges: graph
                 .dag()
                 .edges()
-                .map(|(from, to, weight)| EdgeDocument {
-                    from: name(from),
-                    to: name(to),
-                    weight,
-                })
+                .map(|(from, to, weight)| EdgeDocument { from: name(from), to: name(to), weight })
                 .collect(),
             cpdag: Some(CpdagDocument::new(names, &Cpdag::of(graph.dag()))),
         }
@@ -327,11 +278,8 @@ impl GraphDocument {
             }
             None => Err(Error::UnknownName { name: name.clone() }),
         };
-        let edges: Result<Vec<_>, Error> = self
-            .edges
-            .iter()
-            .map(|edge| Ok((node(&edge.from)?, node(&edge.to)?, edge.weight)))
-            .collect();
+        let edges: Result<Vec<_>, Error> =
+            self.edges.iter().map(|edge| Ok((node(&edge.from)?, node(&edge.to)?, edge.weight))).collect();
         NamedDag::from_edges(names, edges?)
     }
 }
@@ -351,11 +299,7 @@ impl GraphDocument {
 pub fn to_dot(graph: &NamedDag) -> String {
     let weighted = graph.dag().edges().any(|(_, _, weight)| weight != 1.0);
     let edges = graph.dag().edges().map(|(from, to, weight)| {
-        let label = if weighted {
-            format!(" [label=\"{}\"]", short_number(weight))
-        } else {
-            String::new()
-        };
+        let label = if weighted { format!(" [label=\"{}\"]", short_number(weight)) } else { String::new() };
         (from, to, label)
     });
     dot(graph.names(), edges)
@@ -373,17 +317,9 @@ pub fn to_dot(graph: &NamedDag) -> String {
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
 pub fn cpdag_to_dot(names: &[String], cpdag: &Cpdag) -> String {
-    let names: Vec<String> = (0..cpdag.nodes())
-        .map(|node| name_of(names, node))
-        .collect();
-    let directed = cpdag
-        .directed()
-        .iter()
-        .map(|&(from, to)| (from, to, String::new()));
-    let undirected = cpdag
-        .undirected()
-        .iter()
-        .map(|&(a, b)| (a, b, " [dir=none]".to_string()));
+    let names: Vec<String> = (0..cpdag.nodes()).map(|node| name_of(names, node)).collect();
+    let directed = cpdag.directed().iter().map(|&(from, to)| (from, to, String::new()));
+    let undirected = cpdag.undirected().iter().map(|&(a, b)| (a, b, " [dir=none]".to_string()));
     dot(&names, directed.chain(undirected))
 }
 
@@ -393,25 +329,14 @@ fn dot(names: &[String], edges: impl Iterator<Item = (usize, usize, String)>) ->
         let _ = writeln!(text, "  {};", quoted(name));
     }
     for (from, to, attributes) in edges {
-        let _ = writeln!(
-            text,
-            "  {} -> {}{attributes};",
-            quoted(&names[from]),
-            quoted(&names[to])
-        );
+        let _ = writeln!(text, "  {} -> {}{attributes};", quoted(&names[from]), quoted(&names[to]));
     }
     text.push_str("}\n");
     text
 }
 
 fn quoted(name: &str) -> String {
-    format!(
-        "\"{}\"",
-        name.replace('\\', "\\\\")
-            .replace('"', "\\\"")
-            .replace('\n', "\\n")
-            .replace('\r', "")
-    )
+    format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n").replace('\r', ""))
 }
 
 /// Three significant digits, which is what fits beside an arrow.
@@ -424,10 +349,7 @@ fn name_of(names: &[String], node: usize) -> String {
 }
 
 fn in_file(file: &str, problem: Error) -> Error {
-    Error::GraphFile {
-        file: file.to_string(),
-        problem: Box::new(problem),
-    }
+    Error::GraphFile { file: file.to_string(), problem: Box::new(problem) }
 }
 
 fn without_mark(text: &[u8]) -> &[u8] {
@@ -443,46 +365,27 @@ mod tests {
     use rand::rngs::ChaCha8Rng;
 
     fn csv_message(text: &str) -> String {
-        parse_graph_csv(text.as_bytes(), "g.csv")
-            .unwrap_err()
-            .to_string()
+        parse_graph_csv(text.as_bytes(), "g.csv").unwrap_err().to_string()
     }
 
     fn json_message(text: &str) -> String {
-        parse_graph_json(text.as_bytes(), "g.json")
-            .unwrap_err()
-            .to_string()
+        parse_graph_json(text.as_bytes(), "g.json").unwrap_err().to_string()
     }
 
     #[test]
     fn faults_in_csv_are_named() {
         for (text, wanted) in [
             ("", "g.csv: the file is empty"),
-            (
-                "a,b\n0,1\n",
-                "g.csv: the adjacency matrix has 2 columns and 1 rows; it must be square",
-            ),
+            ("a,b\n0,1\n", "g.csv: the adjacency matrix has 2 columns and 1 rows; it must be square"),
             (
                 "a,b\n0,1\n0,0\n0,0\n",
                 "g.csv: the adjacency matrix has 2 columns and 3 rows; it must be square",
             ),
-            (
-                "a,b\n0,1\n0,0,0\n",
-                "g.csv, line 3: the row has 3 fields, the header has 2",
-            ),
-            (
-                "a,b\n0,yes\n0,0\n",
-                "g.csv, line 2, column \"b\": \"yes\" is not a number",
-            ),
-            (
-                "a,b\n0,1\n1,0\n",
-                "g.csv: the graph has a cycle: a -> b -> a",
-            ),
+            ("a,b\n0,1\n0,0,0\n", "g.csv, line 3: the row has 3 fields, the header has 2"),
+            ("a,b\n0,yes\n0,0\n", "g.csv, line 2, column \"b\": \"yes\" is not a number"),
+            ("a,b\n0,1\n1,0\n", "g.csv: the graph has a cycle: a -> b -> a"),
             ("a,b\n0,0\n0,2\n", "g.csv: the graph has a cycle: b -> b"),
-            (
-                "a,a\n0,0\n0,2\n",
-                "g.csv, line 1, column \"a\": two columns have this name",
-            ),
+            ("a,a\n0,0\n0,2\n", "g.csv, line 1, column \"a\": two columns have this name"),
             (
                 ",a,b\nb,0,0\na,0,0\n",
                 "g.csv, line 2, column \"1\": the row is labelled \"b\", but the header's order makes it \"a\"",
@@ -495,12 +398,8 @@ mod tests {
 
     #[test]
     fn row_labels_are_accepted() {
-        let graph =
-            parse_graph_csv("\u{feff},a,b\r\na,0,0\r\nb,2,0\r\n".as_bytes(), "g.csv").unwrap();
-        assert_eq!(
-            (graph.names(), graph.dag().weight(1, 0)),
-            (&["a".to_string(), "b".to_string()][..], 2.0)
-        );
+        let graph = parse_graph_csv("\u{feff},a,b\r\na,0,0\r\nb,2,0\r\n".as_bytes(), "g.csv").unwrap();
+        assert_eq!((graph.names(), graph.dag().weight(1, 0)), (&["a".to_string(), "b".to_string()][..], 2.0));
     }
 
     #[test]
@@ -510,10 +409,7 @@ mod tests {
                 "{\n\"edges\": 3}",
                 "g.json, line 2, column \"10\": not a graph in JSON: invalid type: integer `3`, expected a sequence",
             ),
-            (
-                "{}",
-                "g.json, line 1, column \"2\": not a graph in JSON: missing field `edges`",
-            ),
+            ("{}", "g.json, line 1, column \"2\": not a graph in JSON: missing field `edges`"),
             (
                 r#"{"order": ["a"], "edges": [{"from": "a", "to": "b"}]}"#,
                 "g.json: an edge uses the name \"b\", which is not in `order`",
@@ -530,10 +426,7 @@ mod tests {
                 r#"{"edges": [{"from": "a", "to": "b", "weight": 0}]}"#,
                 "g.json: the edge a -> b has weight 0; it must be finite and not zero",
             ),
-            (
-                r#"{"order": ["a", "a"], "edges": []}"#,
-                "g.json: two nodes are named \"a\"",
-            ),
+            (r#"{"order": ["a", "a"], "edges": []}"#, "g.json: two nodes are named \"a\""),
         ] {
             assert_eq!(json_message(text), wanted, "{text:?}");
         }
@@ -544,30 +437,22 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = |name: &str| directory.path().join(name);
         std::fs::write(path("truth.csv"), "a,b,c\n0,1,0\n0,0,0\n0,0,0\n").unwrap();
-        let text = "\u{feff} {\"order\": [\"c\", \"b\", \"a\"], \"edges\": [{\"from\": \"b\", \"to\": \"a\"}]}";
+        let text =
+            "\u{feff} {\"order\": [\"c\", \"b\", \"a\"], \"edges\": [{\"from\": \"b\", \"to\": \"a\"}]}";
         std::fs::write(path("estimate"), text).unwrap();
-        let (truth, estimate) = (
-            read_graph(path("truth.csv")).unwrap(),
-            read_graph(path("estimate")).unwrap(),
-        );
+        let (truth, estimate) =
+            (read_graph(path("truth.csv")).unwrap(), read_graph(path("estimate")).unwrap());
         let found = truth.compare(&estimate).unwrap();
-        assert_eq!(
-            (found.shd, found.reversed, found.shd_cpdag, found.sid),
-            (1, 1, 0, 2)
-        );
+        assert_eq!((found.shd, found.reversed, found.shd_cpdag, found.sid), (1, 1, 0, 2));
         let error = read_graph(path("missing.json")).unwrap_err();
         assert!(error.to_string().contains("missing.json"));
     }
 
     #[test]
     fn labels_have_three_digits() {
-        for (value, wanted) in [
-            (1.0, "1"),
-            (-12.345, "-12.3"),
-            (1234.5, "1230"),
-            (0.012_345, "0.0123"),
-            (1e-9, "1e-9"),
-        ] {
+        for (value, wanted) in
+            [(1.0, "1"), (-12.345, "-12.3"), (1234.5, "1230"), (0.012_345, "0.0123"), (1e-9, "1e-9")]
+        {
             assert_eq!(short_number(value), wanted);
         }
     }

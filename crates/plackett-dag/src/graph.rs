@@ -57,10 +57,8 @@ impl Dag {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn from_parents(parents: Vec<Vec<usize>>) -> Result<Self, Error> {
-        let weighted = parents
-            .into_iter()
-            .map(|list| list.into_iter().map(|parent| (parent, 1.0)).collect())
-            .collect();
+        let weighted =
+            parents.into_iter().map(|list| list.into_iter().map(|parent| (parent, 1.0)).collect()).collect();
         Self::from_weighted_parents(weighted)
     }
 
@@ -112,25 +110,13 @@ impl Dag {
     /// ```
     pub fn from_adjacency(nodes: usize, matrix: &[f64]) -> Result<Self, Error> {
         if nodes.checked_mul(nodes) != Some(matrix.len()) {
-            return Err(Error::NotSquare {
-                nodes,
-                entries: matrix.len(),
-            });
+            return Err(Error::NotSquare { nodes, entries: matrix.len() });
         }
-        let entries = matrix
-            .iter()
-            .enumerate()
-            .filter(|&(_, &weight)| weight != 0.0);
-        Self::from_edges(
-            nodes,
-            entries.map(|(at, &weight)| (at / nodes, at % nodes, weight)),
-        )
+        let entries = matrix.iter().enumerate().filter(|&(_, &weight)| weight != 0.0);
+        Self::from_edges(nodes, entries.map(|(at, &weight)| (at / nodes, at % nodes, weight)))
     }
 
-    fn build(
-        mut parents: Vec<Vec<(usize, f64)>>,
-        name: &dyn Fn(usize) -> String,
-    ) -> Result<Self, Error> {
+    fn build(mut parents: Vec<Vec<(usize, f64)>>, name: &dyn Fn(usize) -> String) -> Result<Self, Error> {
         let nodes = parents.len();
         let mut children = vec![Vec::new(); nodes];
         for (child, list) in parents.iter_mut().enumerate() {
@@ -139,40 +125,21 @@ impl Dag {
                 return Err(Error::NoSuchNode { node, nodes });
             }
             if let Some(pair) = list.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-                return Err(Error::RepeatedEdge {
-                    from: name(pair[0].0),
-                    to: name(child),
-                });
+                return Err(Error::RepeatedEdge { from: name(pair[0].0), to: name(child) });
             }
             for &(parent, weight) in list.iter() {
                 if !weight.is_finite() || weight == 0.0 {
-                    return Err(Error::BadWeight {
-                        from: name(parent),
-                        to: name(child),
-                        weight,
-                    });
+                    return Err(Error::BadWeight { from: name(parent), to: name(child), weight });
                 }
                 children[parent].push(child);
             }
         }
-        let weights = parents
-            .iter()
-            .map(|list| list.iter().map(|&(_, weight)| weight).collect())
-            .collect();
-        let parents: Vec<Vec<usize>> = parents
-            .iter()
-            .map(|list| list.iter().map(|&(parent, _)| parent).collect())
-            .collect();
+        let weights = parents.iter().map(|list| list.iter().map(|&(_, weight)| weight).collect()).collect();
+        let parents: Vec<Vec<usize>> =
+            parents.iter().map(|list| list.iter().map(|&(parent, _)| parent).collect()).collect();
         match sort_topologically(&parents, &children) {
-            Ok(order) => Ok(Dag {
-                parents,
-                weights,
-                children,
-                order,
-            }),
-            Err(cycle) => Err(Error::Cycle {
-                nodes: cycle.into_iter().map(name).collect(),
-            }),
+            Ok(order) => Ok(Dag { parents, weights, children, order }),
+            Err(cycle) => Err(Error::Cycle { nodes: cycle.into_iter().map(name).collect() }),
         }
     }
 
@@ -255,9 +222,7 @@ impl Dag {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn weight(&self, from: usize, to: usize) -> f64 {
-        self.parents(to)
-            .binary_search(&from)
-            .map_or(0.0, |at| self.weights[to][at])
+        self.parents(to).binary_search(&from).map_or(0.0, |at| self.weights[to][at])
     }
 
     /// The edges `(from, to, weight)`, by head and then by tail.
@@ -270,16 +235,9 @@ impl Dag {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn edges(&self) -> impl Iterator<Item = (usize, usize, f64)> + '_ {
-        self.parents
-            .iter()
-            .zip(&self.weights)
-            .enumerate()
-            .flat_map(|(to, (parents, weights))| {
-                parents
-                    .iter()
-                    .zip(weights)
-                    .map(move |(&from, &weight)| (from, to, weight))
-            })
+        self.parents.iter().zip(&self.weights).enumerate().flat_map(|(to, (parents, weights))| {
+            parents.iter().zip(weights).map(move |(&from, &weight)| (from, to, weight))
+        })
     }
 
     /// The row-major d × d matrix of weights: entry (row i, column j) is the weight of i → j, 0 without an edge.
@@ -369,10 +327,7 @@ impl NamedDag {
     /// ```
     pub fn new(names: Vec<String>, dag: Dag) -> Result<Self, Error> {
         if names.len() != dag.nodes() {
-            return Err(Error::NameCount {
-                names: names.len(),
-                nodes: dag.nodes(),
-            });
+            return Err(Error::NameCount { names: names.len(), nodes: dag.nodes() });
         }
         check_names(&names)?;
         Ok(NamedDag { names, dag })
@@ -456,34 +411,18 @@ impl NamedDag {
     /// ```
     pub fn aligned_to(&self, names: &[String]) -> Result<NamedDag, Error> {
         check_names(names)?;
-        let place: HashMap<&str, usize> = names
-            .iter()
-            .enumerate()
-            .map(|(at, name)| (name.as_str(), at))
-            .collect();
+        let place: HashMap<&str, usize> =
+            names.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
         let own: HashSet<&str> = self.names.iter().map(String::as_str).collect();
-        let only_truth: Vec<String> = names
-            .iter()
-            .filter(|name| !own.contains(name.as_str()))
-            .cloned()
-            .collect();
-        let only_estimate: Vec<String> = self
-            .names
-            .iter()
-            .filter(|name| !place.contains_key(name.as_str()))
-            .cloned()
-            .collect();
+        let only_truth: Vec<String> =
+            names.iter().filter(|name| !own.contains(name.as_str())).cloned().collect();
+        let only_estimate: Vec<String> =
+            self.names.iter().filter(|name| !place.contains_key(name.as_str())).cloned().collect();
         if !only_truth.is_empty() || !only_estimate.is_empty() {
-            return Err(Error::DifferentNames {
-                only_truth,
-                only_estimate,
-            });
+            return Err(Error::DifferentNames { only_truth, only_estimate });
         }
         let moved = |node: usize| place[self.names[node].as_str()];
-        let edges = self
-            .dag
-            .edges()
-            .map(|(from, to, weight)| (moved(from), moved(to), weight));
+        let edges = self.dag.edges().map(|(from, to, weight)| (moved(from), moved(to), weight));
         NamedDag::from_edges(names.to_vec(), edges)
     }
 
@@ -534,15 +473,10 @@ fn parents_of_edges(
 
 /// Kahn's algorithm, the smallest free node first so that the order depends on the graph alone; `Err` is a cycle in
 /// the direction of its edges.
-fn sort_topologically(
-    parents: &[Vec<usize>],
-    children: &[Vec<usize>],
-) -> Result<Vec<usize>, Vec<usize>> {
+fn sort_topologically(parents: &[Vec<usize>], children: &[Vec<usize>]) -> Result<Vec<usize>, Vec<usize>> {
     let mut waiting: Vec<usize> = parents.iter().map(Vec::len).collect();
-    let mut free: BinaryHeap<Reverse<usize>> = (0..parents.len())
-        .filter(|&node| waiting[node] == 0)
-        .map(Reverse)
-        .collect();
+    let mut free: BinaryHeap<Reverse<usize>> =
+        (0..parents.len()).filter(|&node| waiting[node] == 0).map(Reverse).collect();
     let mut order = Vec::with_capacity(parents.len());
     while let Some(Reverse(node)) = free.pop() {
         order.push(node);
@@ -554,12 +488,7 @@ fn sort_topologically(
         }
     }
     // Every node left has a parent among those left, so walking from parent to parent must come round.
-    let left_parent = |node: usize| {
-        parents[node]
-            .iter()
-            .copied()
-            .find(|&parent| waiting[parent] > 0)
-    };
+    let left_parent = |node: usize| parents[node].iter().copied().find(|&parent| waiting[parent] > 0);
     let Some(start) = (0..parents.len()).find(|&node| waiting[node] > 0) else {
         return Ok(order);
     };
@@ -603,9 +532,7 @@ mod tests {
     fn the_cycle_named_is_a_cycle_and_no_more() {
         // 5 -> 0 -> 1 -> 2 -> 0 and 2 -> 3: the tail 5 and the side branch 3 are not part of it.
         let parents = vec![vec![5, 2], vec![0], vec![1], vec![2], vec![], vec![]];
-        let Err(Error::Cycle { nodes }) = Dag::from_parents(parents) else {
-            panic!("a cycle was accepted")
-        };
+        let Err(Error::Cycle { nodes }) = Dag::from_parents(parents) else { panic!("a cycle was accepted") };
         assert_eq!(nodes, ["0", "1", "2"]);
     }
 
@@ -622,53 +549,26 @@ mod tests {
             text(Dag::from_parents(vec![vec![7], vec![]])),
             "node 7 does not exist in a graph of 2 nodes (0 to 1)"
         );
-        assert_eq!(
-            text(Dag::from_parents(vec![vec![1, 1], vec![]])),
-            "the edge 1 -> 0 is given twice"
-        );
-        assert!(
-            text(Dag::from_edges(2, [(0, 1, f64::NAN)]))
-                .starts_with("the edge 0 -> 1 has weight NaN")
-        );
-        assert!(
-            text(Dag::from_edges(2, [(0, 1, 0.0)])).starts_with("the edge 0 -> 1 has weight 0")
-        );
-        assert!(matches!(
-            Dag::from_adjacency(2, &[0.0; 3]),
-            Err(Error::NotSquare {
-                nodes: 2,
-                entries: 3
-            })
-        ));
-        assert!(matches!(
-            Dag::from_adjacency(usize::MAX, &[]),
-            Err(Error::NotSquare { .. })
-        ));
+        assert_eq!(text(Dag::from_parents(vec![vec![1, 1], vec![]])), "the edge 1 -> 0 is given twice");
+        assert!(text(Dag::from_edges(2, [(0, 1, f64::NAN)])).starts_with("the edge 0 -> 1 has weight NaN"));
+        assert!(text(Dag::from_edges(2, [(0, 1, 0.0)])).starts_with("the edge 0 -> 1 has weight 0"));
+        assert!(matches!(Dag::from_adjacency(2, &[0.0; 3]), Err(Error::NotSquare { nodes: 2, entries: 3 })));
+        assert!(matches!(Dag::from_adjacency(usize::MAX, &[]), Err(Error::NotSquare { .. })));
     }
 
     #[test]
     fn nodes_that_do_not_exist_have_no_neighbours() {
         let dag = Dag::empty(1);
-        assert!(
-            dag.parents(9).is_empty()
-                && dag.children(9).is_empty()
-                && dag.descendants(9).is_empty()
-        );
+        assert!(dag.parents(9).is_empty() && dag.children(9).is_empty() && dag.descendants(9).is_empty());
         assert!(!dag.has_edge(9, 0) && !dag.has_edge(0, 9));
     }
 
     #[test]
     fn different_names_are_listed() {
         let named = |names: &[&str]| {
-            NamedDag::new(
-                names.iter().map(ToString::to_string).collect(),
-                Dag::empty(names.len()),
-            )
-            .unwrap()
+            NamedDag::new(names.iter().map(ToString::to_string).collect(), Dag::empty(names.len())).unwrap()
         };
-        let error = named(&["a", "b", "c"])
-            .compare(&named(&["b", "x", "a", "y"]))
-            .unwrap_err();
+        let error = named(&["a", "b", "c"]).compare(&named(&["b", "x", "a", "y"])).unwrap_err();
         assert_eq!(
             error.to_string(),
             "the graphs have different nodes: only the true graph has \"c\"; only the estimate has \"x\", \"y\""

@@ -30,8 +30,8 @@ pub use cpdag::{Cpdag, Mark};
 pub use data::{ColumnFault, RowReader, Table, diagnose_moments};
 pub use error::{Error, Place, Problem};
 pub use format::{
-    CpdagDocument, EdgeDocument, GraphDocument, cpdag_to_dot, parse_graph_csv, parse_graph_json,
-    read_graph, to_dot, write_graph_csv,
+    CpdagDocument, EdgeDocument, GraphDocument, cpdag_to_dot, parse_graph_csv, parse_graph_json, read_graph,
+    to_dot, write_graph_csv,
 };
 pub use graph::{Dag, NamedDag};
 pub use metrics::{Comparison, compare, shd, shd_cpdag, sid};

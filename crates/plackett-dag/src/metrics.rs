@@ -52,11 +52,7 @@ pub struct Comparison {
 /// ```
 pub fn compare(truth: &Dag, estimate: &Dag) -> Result<Comparison, Error> {
     check_sizes(truth, estimate)?;
-    let Differences {
-        missing,
-        extra,
-        reversed,
-    } = Differences::between(truth, estimate);
+    let Differences { missing, extra, reversed } = Differences::between(truth, estimate);
     Ok(Comparison {
         shd: missing + extra + reversed,
         shd_cpdag: marks_that_differ(&Cpdag::of(truth), &Cpdag::of(estimate)),
@@ -85,11 +81,7 @@ pub fn compare(truth: &Dag, estimate: &Dag) -> Result<Comparison, Error> {
 /// ```
 pub fn shd(truth: &Dag, estimate: &Dag) -> Result<usize, Error> {
     check_sizes(truth, estimate)?;
-    let Differences {
-        missing,
-        extra,
-        reversed,
-    } = Differences::between(truth, estimate);
+    let Differences { missing, extra, reversed } = Differences::between(truth, estimate);
     Ok(missing + extra + reversed)
 }
 
@@ -145,10 +137,7 @@ fn check_sizes(truth: &Dag, estimate: &Dag) -> Result<(), Error> {
     if truth.nodes() == estimate.nodes() {
         Ok(())
     } else {
-        Err(Error::NodeCount {
-            truth: truth.nodes(),
-            estimate: estimate.nodes(),
-        })
+        Err(Error::NodeCount { truth: truth.nodes(), estimate: estimate.nodes() })
     }
 }
 
@@ -161,9 +150,8 @@ struct Differences {
 impl Differences {
     fn between(truth: &Dag, estimate: &Dag) -> Self {
         let joined = |dag: &Dag, a, b| dag.has_edge(a, b) || dag.has_edge(b, a);
-        let count = |dag: &Dag, wrong: &dyn Fn(usize, usize) -> bool| {
-            dag.edges().filter(|e| wrong(e.0, e.1)).count()
-        };
+        let count =
+            |dag: &Dag, wrong: &dyn Fn(usize, usize) -> bool| dag.edges().filter(|e| wrong(e.0, e.1)).count();
         Differences {
             missing: count(truth, &|a, b| !joined(estimate, a, b)),
             extra: count(estimate, &|a, b| !joined(truth, a, b)),
@@ -173,22 +161,10 @@ impl Differences {
 }
 
 fn marks_that_differ(truth: &Cpdag, estimate: &Cpdag) -> usize {
-    let joined = |graph: &Cpdag| {
-        graph
-            .directed()
-            .iter()
-            .chain(graph.undirected())
-            .copied()
-            .collect::<Vec<_>>()
-    };
-    let changed = joined(truth)
-        .into_iter()
-        .filter(|&(a, b)| truth.mark(a, b) != estimate.mark(a, b))
-        .count();
-    let extra = joined(estimate)
-        .into_iter()
-        .filter(|&(a, b)| truth.mark(a, b) == Mark::Absent)
-        .count();
+    let joined =
+        |graph: &Cpdag| graph.directed().iter().chain(graph.undirected()).copied().collect::<Vec<_>>();
+    let changed = joined(truth).into_iter().filter(|&(a, b)| truth.mark(a, b) != estimate.mark(a, b)).count();
+    let extra = joined(estimate).into_iter().filter(|&(a, b)| truth.mark(a, b) == Mark::Absent).count();
     changed + extra
 }
 
@@ -232,9 +208,7 @@ fn wrong_interventions(truth: &Dag, estimate: &Dag) -> usize {
         arrived: vec![[false; ARRIVALS]; nodes],
         stack: Vec::new(),
     };
-    (0..nodes)
-        .map(|i| walker.wrong_effects_of(i, estimate.parents(i)))
-        .sum()
+    (0..nodes).map(|i| walker.wrong_effects_of(i, estimate.parents(i))).sum()
 }
 
 impl Walker<'_> {
@@ -255,27 +229,19 @@ impl Walker<'_> {
                     || self.arrived[j][Arrival::Up as usize]
             }
         };
-        (0..self.truth.nodes())
-            .filter(|&j| j != i)
-            .filter(wrong)
-            .count()
+        (0..self.truth.nodes()).filter(|&j| j != i).filter(wrong).count()
     }
 
     /// Condition 1 for every j at once, by one sweep against and one along the topological order.
     fn sweep(&mut self, i: usize) {
         let truth = self.truth;
         for &node in truth.topological_order().iter().rev() {
-            self.above_adjusted[node] = self.adjusted[node]
-                || truth
-                    .children(node)
-                    .iter()
-                    .any(|&child| self.above_adjusted[child]);
+            self.above_adjusted[node] =
+                self.adjusted[node] || truth.children(node).iter().any(|&child| self.above_adjusted[child]);
         }
         for &node in truth.topological_order() {
             let parents = truth.parents(node);
-            self.below[node] = parents
-                .iter()
-                .any(|&parent| parent == i || self.below[parent]);
+            self.below[node] = parents.iter().any(|&parent| parent == i || self.below[parent]);
             self.spoilt[node] = self.below[node]
                 && (self.above_adjusted[node] || parents.iter().any(|&parent| self.spoilt[parent]));
         }
@@ -373,9 +339,7 @@ mod tests {
         let nodes = truth.nodes();
         let effects = total_effects(truth);
         let covariance = |a: usize, b: usize| -> f64 {
-            (0..nodes)
-                .map(|k| effects[k][a] * effects[k][b] * noise[k])
-                .sum()
+            (0..nodes).map(|k| effects[k][a] * effects[k][b] * noise[k]).sum()
         };
         let mut wrong = 0;
         for (i, effects_of_i) in effects.iter().enumerate() {
@@ -383,17 +347,13 @@ mod tests {
                 let estimated = if estimate.has_edge(j, i) {
                     0.0
                 } else {
-                    let regressors: Vec<usize> = std::iter::once(i)
-                        .chain(estimate.parents(i).iter().copied())
-                        .collect();
+                    let regressors: Vec<usize> =
+                        std::iter::once(i).chain(estimate.parents(i).iter().copied()).collect();
                     let matrix = regressors
                         .iter()
                         .map(|&a| regressors.iter().map(|&b| covariance(a, b)).collect())
                         .collect();
-                    solve(
-                        matrix,
-                        regressors.iter().map(|&a| covariance(a, j)).collect(),
-                    )[0]
+                    solve(matrix, regressors.iter().map(|&a| covariance(a, j)).collect())[0]
                 };
                 wrong += usize::from((estimated - effects_of_i[j]).abs() > 1e-8);
             }
@@ -404,26 +364,17 @@ mod tests {
     fn generic(dag: &Dag, rng: &mut ChaCha8Rng) -> (Dag, Vec<f64>) {
         let edges: Vec<_> = dag
             .edges()
-            .map(|(a, b, _)| {
-                (
-                    a,
-                    b,
-                    rng.random_range(0.5..2.0) * if rng.random() { 1.0 } else { -1.0 },
-                )
-            })
+            .map(|(a, b, _)| (a, b, rng.random_range(0.5..2.0) * if rng.random() { 1.0 } else { -1.0 }))
             .collect();
-        let noise = (0..dag.nodes())
-            .map(|_| rng.random_range(0.5..2.0))
-            .collect();
+        let noise = (0..dag.nodes()).map(|_| rng.random_range(0.5..2.0)).collect();
         (Dag::from_edges(dag.nodes(), edges).unwrap(), noise)
     }
 
     #[test]
     fn the_example_of_peters_and_buehlmann() {
         let (x1, x2, ys) = (0, 1, [2, 3, 4]);
-        let from = |edges: &[(usize, usize)]| {
-            Dag::from_edges(5, edges.iter().map(|&(a, b)| (a, b, 1.0))).unwrap()
-        };
+        let from =
+            |edges: &[(usize, usize)]| Dag::from_edges(5, edges.iter().map(|&(a, b)| (a, b, 1.0))).unwrap();
         let mut edges: Vec<_> = ys.iter().flat_map(|&y| [(x1, y), (x2, y)]).collect();
         edges.push((x1, x2));
         let truth = from(&edges);
@@ -492,10 +443,7 @@ mod tests {
             let found = compare(&truth, &estimate).unwrap();
             assert_eq!((found.shd, found.shd_cpdag), (by_edge, by_mark));
             assert_eq!(found.shd, found.missing + found.extra + found.reversed);
-            assert_eq!(
-                found.edges_true + found.extra,
-                found.edges_est + found.missing
-            );
+            assert_eq!(found.edges_true + found.extra, found.edges_est + found.missing);
             assert_eq!(
                 (
                     shd(&truth, &estimate).unwrap(),
@@ -513,8 +461,7 @@ mod tests {
         for _ in 0..50 {
             let truth = random_dag(12, 0.3, &mut rng);
             let order = truth.topological_order();
-            let full = (0..12)
-                .flat_map(|late| (0..late).map(move |early| (order[early], order[late], 1.0)));
+            let full = (0..12).flat_map(|late| (0..late).map(move |early| (order[early], order[late], 1.0)));
             assert_eq!(sid(&truth, &Dag::from_edges(12, full).unwrap()).unwrap(), 0);
             assert_eq!(sid(&truth, &truth).unwrap(), 0);
         }
@@ -523,9 +470,6 @@ mod tests {
     #[test]
     fn graphs_of_different_sizes_are_refused() {
         let error = compare(&Dag::empty(3), &Dag::empty(4)).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "the true graph has 3 nodes, the estimate 4"
-        );
+        assert_eq!(error.to_string(), "the true graph has 3 nodes, the estimate 4");
     }
 }

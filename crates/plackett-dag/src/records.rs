@@ -23,14 +23,7 @@ pub(crate) struct Records<R> {
 impl<R: BufRead> Records<R> {
     pub(crate) fn new(reader: R, file: &str) -> Self {
         let (text, record) = (Vec::new(), ByteRecord::new());
-        Records {
-            reader,
-            file: file.to_string(),
-            text,
-            record,
-            lines_read: 0,
-            line: 0,
-        }
+        Records { reader, file: file.to_string(), text, record, lines_read: 0, line: 0 }
     }
 
     pub(crate) fn file(&self) -> &str {
@@ -87,10 +80,7 @@ impl<R: BufRead> Records<R> {
 
     fn read_line(&mut self) -> Result<bool, Error> {
         let read = self.reader.read_until(b'\n', &mut self.text);
-        let read = read.map_err(|problem| Error::Io {
-            file: self.file.clone(),
-            problem,
-        })?;
+        let read = read.map_err(|problem| Error::Io { file: self.file.clone(), problem })?;
         self.lines_read += 1;
         Ok(read > 0)
     }
@@ -103,10 +93,8 @@ impl<R: BufRead> Records<R> {
     }
 
     fn split_quoted(&mut self) -> Result<(), Error> {
-        let mut reader = csv::ReaderBuilder::new()
-            .has_headers(false)
-            .flexible(true)
-            .from_reader(self.text.as_slice());
+        let mut reader =
+            csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(self.text.as_slice());
         let mut rest = ByteRecord::new();
         let mut read = |record: &mut ByteRecord| reader.read_byte_record(record).unwrap_or(false);
         // A second record in the text means that a quotation mark inside a field was taken for an opening one.
@@ -139,11 +127,7 @@ impl<R: BufRead> Records<R> {
         if found == expected {
             return Ok(());
         }
-        Err(self.error(
-            None,
-            self.other_delimiter()
-                .unwrap_or(Problem::Ragged { expected, found }),
-        ))
+        Err(self.error(None, self.other_delimiter().unwrap_or(Problem::Ragged { expected, found })))
     }
 
     /// The number in a field of the current record.
@@ -156,10 +140,7 @@ impl<R: BufRead> Records<R> {
             }
             Err(_) if !says_missing(text) => {
                 let problem = self.other_delimiter();
-                Err(self.error(
-                    Some(name),
-                    problem.unwrap_or(Problem::NotANumber { text: text.into() }),
-                ))
+                Err(self.error(Some(name), problem.unwrap_or(Problem::NotANumber { text: text.into() })))
             }
             _ => Err(self.error(Some(name), Problem::Missing { text: text.into() })),
         }
@@ -175,13 +156,8 @@ impl<R: BufRead> Records<R> {
                 && part.replacen(',', ".", 1).parse::<f64>().is_ok()
         };
         let fits = |delimiter: char| {
-            let mut parts = text
-                .split(delimiter)
-                .map(str::trim)
-                .filter(|part| !part.is_empty());
-            text.contains(delimiter)
-                && !(delimiter == ' ' && text.contains(','))
-                && parts.all(is_number)
+            let mut parts = text.split(delimiter).map(str::trim).filter(|part| !part.is_empty());
+            text.contains(delimiter) && !(delimiter == ' ' && text.contains(',')) && parts.all(is_number)
         };
         OTHER_DELIMITERS
             .into_iter()
@@ -195,34 +171,19 @@ impl<R: BufRead> Records<R> {
     }
 
     /// An error at a line, or in the file as a whole.
-    pub(crate) fn error_at(
-        &self,
-        line: Option<u64>,
-        column: Option<&str>,
-        problem: Problem,
-    ) -> Error {
-        let place = Place {
-            file: self.file.clone(),
-            line,
-            column: column.map(Into::into),
-        };
+    pub(crate) fn error_at(&self, line: Option<u64>, column: Option<&str>, problem: Problem) -> Error {
+        let place = Place { file: self.file.clone(), line, column: column.map(Into::into) };
         Error::Content { place, problem }
     }
 }
 
 /// Opens a file for reading.
 pub(crate) fn open(path: &std::path::Path) -> Result<std::io::BufReader<std::fs::File>, Error> {
-    let failed = |problem| Error::Io {
-        file: path.display().to_string(),
-        problem,
-    };
+    let failed = |problem| Error::Io { file: path.display().to_string(), problem };
     let file = std::fs::File::open(path).map_err(failed)?;
     // A directory opens well on some systems and fails at the first read, with a message that names no reason.
     if file.metadata().map_err(failed)?.is_dir() {
-        return Err(failed(std::io::Error::new(
-            ErrorKind::IsADirectory,
-            "is a directory",
-        )));
+        return Err(failed(std::io::Error::new(ErrorKind::IsADirectory, "is a directory")));
     }
     Ok(std::io::BufReader::with_capacity(1 << 16, file))
 }
@@ -238,9 +199,5 @@ fn says_missing(text: &str) -> bool {
 /// A number as the shortest text that reads back as the same number.
 pub(crate) fn number_text(value: f64) -> String {
     // Display writes 1e300 as 301 digits, Debug writes 1 as "1.0": take the shorter form for either kind.
-    if value.fract() == 0.0 && value.abs() < 1e15 {
-        format!("{value}")
-    } else {
-        format!("{value:?}")
-    }
+    if value.fract() == 0.0 && value.abs() < 1e15 { format!("{value}") } else { format!("{value:?}") }
 }

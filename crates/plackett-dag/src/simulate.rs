@@ -81,12 +81,7 @@ pub struct SemSettings {
 
 impl Default for SemSettings {
     fn default() -> Self {
-        SemSettings {
-            graph: GraphKind::ErdosRenyi,
-            degree: 1,
-            nodes: 10,
-            noise: Noise::Standard,
-        }
+        SemSettings { graph: GraphKind::ErdosRenyi, degree: 1, nodes: 10, noise: Noise::Standard }
     }
 }
 
@@ -125,12 +120,7 @@ pub struct Sem {
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
 pub fn simulate_sem(settings: &SemSettings, seed: u64) -> Result<Sem, Error> {
-    let &SemSettings {
-        graph,
-        degree,
-        nodes,
-        noise,
-    } = settings;
+    let &SemSettings { graph, degree, nodes, noise } = settings;
     if nodes == 0 {
         return Err(Error::BadSetting {
             setting: "nodes",
@@ -141,11 +131,7 @@ pub fn simulate_sem(settings: &SemSettings, seed: u64) -> Result<Sem, Error> {
     // A scale-free node draws `degree` times, so that a slip of the pen here would run for ever.
     if degree > nodes {
         let wanted = "it cannot exceed the number of nodes";
-        return Err(Error::BadSetting {
-            setting: "degree",
-            value: degree.to_string(),
-            wanted,
-        });
+        return Err(Error::BadSetting { setting: "degree", value: degree.to_string(), wanted });
     }
     let deviations = draw_deviations(noise, nodes, &mut Purpose::Noise.stream(seed, 0))?;
     let mut rng = Purpose::Graph.stream(seed, 0);
@@ -158,18 +144,10 @@ pub fn simulate_sem(settings: &SemSettings, seed: u64) -> Result<Sem, Error> {
     let mut rng = Purpose::Weights.stream(seed, 0);
     let edges = ranks.into_iter().map(|(from, to)| {
         let size = rng.random_range(WEIGHT_SIZES);
-        (
-            order[from],
-            order[to],
-            if rng.random() { size } else { -size },
-        )
+        (order[from], order[to], if rng.random() { size } else { -size })
     });
     let names = (1..=nodes).map(|number| format!("x{number}")).collect();
-    Ok(Sem {
-        graph: NamedDag::from_edges(names, edges)?,
-        deviations,
-        seed,
-    })
+    Ok(Sem { graph: NamedDag::from_edges(names, edges)?, deviations, seed })
 }
 
 impl Sem {
@@ -249,9 +227,7 @@ impl Sem {
                 let noise: f64 = rng.sample(StandardNormal);
                 let parents = dag.parents(node).iter().zip(dag.parent_weights(node));
                 row[node] = self.deviations[node] * noise
-                    + parents
-                        .map(|(&from, weight)| weight * row[from])
-                        .sum::<f64>();
+                    + parents.map(|(&from, weight)| weight * row[from]).sum::<f64>();
             }
             take(&row);
         }
@@ -271,24 +247,16 @@ impl Sem {
         let mut covariance = vec![0.0; nodes * nodes];
         // Cov(x_k, x_node) = Σ_i w_i,node Cov(x_k, x_i) for every k before the node in topological order.
         for (rank, &node) in dag.topological_order().iter().enumerate() {
-            let parents: Vec<(usize, f64)> = dag
-                .parents(node)
-                .iter()
-                .copied()
-                .zip(dag.parent_weights(node).iter().copied())
-                .collect();
+            let parents: Vec<(usize, f64)> =
+                dag.parents(node).iter().copied().zip(dag.parent_weights(node).iter().copied()).collect();
             for &earlier in &dag.topological_order()[..rank] {
-                let value = parents
-                    .iter()
-                    .map(|&(from, weight)| weight * covariance[from * nodes + earlier])
-                    .sum();
+                let value =
+                    parents.iter().map(|&(from, weight)| weight * covariance[from * nodes + earlier]).sum();
                 covariance[node * nodes + earlier] = value;
                 covariance[earlier * nodes + node] = value;
             }
-            let explained: f64 = parents
-                .iter()
-                .map(|&(from, weight)| weight * covariance[from * nodes + node])
-                .sum();
+            let explained: f64 =
+                parents.iter().map(|&(from, weight)| weight * covariance[from * nodes + node]).sum();
             covariance[node * nodes + node] = self.deviations[node].powi(2) + explained;
         }
         covariance
@@ -319,10 +287,9 @@ impl Purpose {
 fn draw_deviations(noise: Noise, nodes: usize, rng: &mut impl Rng) -> Result<Vec<f64>, Error> {
     match noise {
         Noise::Standard => Ok(vec![1.0; nodes]),
-        Noise::Unequal { low, high } if 0.0 < low && low <= high && high.is_finite() => Ok((0
-            ..nodes)
-            .map(|_| low + (high - low) * rng.random::<f64>())
-            .collect()),
+        Noise::Unequal { low, high } if 0.0 < low && low <= high && high.is_finite() => {
+            Ok((0..nodes).map(|_| low + (high - low) * rng.random::<f64>()).collect())
+        }
         Noise::Unequal { low, high } => Err(Error::BadSetting {
             setting: "noise",
             value: format!("{low} to {high}"),
@@ -344,9 +311,7 @@ fn scale_free(nodes: usize, degree: usize, rng: &mut impl Rng) -> Vec<(usize, us
     // A node is in the bag once for itself and once for every time it was drawn.
     let mut bag = vec![0];
     for node in 1..nodes {
-        let mut drawn: Vec<usize> = (0..degree)
-            .map(|_| bag[rng.random_range(0..bag.len())])
-            .collect();
+        let mut drawn: Vec<usize> = (0..degree).map(|_| bag[rng.random_range(0..bag.len())]).collect();
         bag.push(node);
         bag.extend_from_slice(&drawn);
         drawn.sort_unstable();
@@ -361,18 +326,12 @@ mod tests {
     use super::*;
 
     fn settings(graph: GraphKind, degree: usize, nodes: usize) -> SemSettings {
-        SemSettings {
-            graph,
-            degree,
-            nodes,
-            noise: Noise::Standard,
-        }
+        SemSettings { graph, degree, nodes, noise: Noise::Standard }
     }
 
     fn mean_edges(settings: &SemSettings, seeds: u64) -> f64 {
-        let total: usize = (0..seeds)
-            .map(|seed| simulate_sem(settings, seed).unwrap().dag().edge_count())
-            .sum();
+        let total: usize =
+            (0..seeds).map(|seed| simulate_sem(settings, seed).unwrap().dag().edge_count()).sum();
         total as f64 / seeds as f64
     }
 
@@ -388,8 +347,7 @@ mod tests {
             );
         }
         // Means and standard deviations of an independent simulation of 4000 graphs; five standard errors.
-        for (nodes, expected, deviation) in [(10, 17.44, 3.0), (20, 43.17, 5.9), (50, 130.5, 13.3)]
-        {
+        for (nodes, expected, deviation) in [(10, 17.44, 3.0), (20, 43.17, 5.9), (50, 130.5, 13.3)] {
             let found = mean_edges(&settings(GraphKind::ScaleFree, 4, nodes), 1000);
             let tolerance = 5.0 * deviation / 1000_f64.sqrt();
             assert!((found - expected).abs() < tolerance, "SF4 {nodes}: {found}");
@@ -409,16 +367,8 @@ mod tests {
         let (mut most_in, mut most_out) = (0, 0);
         for seed in 0..20 {
             let sem = simulate_sem(&settings(GraphKind::ScaleFree, 4, 50), seed).unwrap();
-            most_in = (0..50)
-                .map(|node| sem.dag().parents(node).len())
-                .max()
-                .unwrap()
-                .max(most_in);
-            most_out = (0..50)
-                .map(|node| sem.dag().children(node).len())
-                .max()
-                .unwrap()
-                .max(most_out);
+            most_in = (0..50).map(|node| sem.dag().parents(node).len()).max().unwrap().max(most_in);
+            most_out = (0..50).map(|node| sem.dag().children(node).len()).max().unwrap().max(most_out);
         }
         assert!(most_out <= 4 && most_in > 15, "{most_out} {most_in}");
     }
@@ -431,37 +381,20 @@ mod tests {
             weights.extend(sem.dag().edges().map(|(_, _, weight)| weight));
         }
         let count = weights.len() as f64;
-        assert!(
-            weights
-                .iter()
-                .all(|weight| WEIGHT_SIZES.contains(&weight.abs()))
-        );
+        assert!(weights.iter().all(|weight| WEIGHT_SIZES.contains(&weight.abs())));
         let positive = weights.iter().filter(|&&weight| weight > 0.0).count() as f64 / count;
         let size = weights.iter().map(|weight| weight.abs()).sum::<f64>() / count;
         assert!((positive - 0.5).abs() < 2.5 / count.sqrt(), "{positive}");
-        assert!(
-            (size - 1.25).abs() < 5.0 * 1.5 / (12.0 * count).sqrt(),
-            "{size}"
-        );
+        assert!((size - 1.25).abs() < 5.0 * 1.5 / (12.0 * count).sqrt(), "{size}");
     }
 
     #[test]
     fn samples_have_the_covariance_of_the_model() {
-        let noise = Noise::Unequal {
-            low: 0.5,
-            high: 2.0,
-        };
+        let noise = Noise::Unequal { low: 0.5, high: 2.0 };
         for (seed, noise) in [(1, Noise::Standard), (2, noise)] {
-            let sem = simulate_sem(
-                &SemSettings {
-                    degree: 1,
-                    nodes: 6,
-                    noise,
-                    ..SemSettings::default()
-                },
-                seed,
-            )
-            .unwrap();
+            let sem =
+                simulate_sem(&SemSettings { degree: 1, nodes: 6, noise, ..SemSettings::default() }, seed)
+                    .unwrap();
             let covariance = sem.covariance();
             let rows = 200_000;
             let mut found = [0.0; 36];
@@ -473,10 +406,7 @@ mod tests {
             for (at, value) in found.iter().enumerate() {
                 let (a, b) = (at / 6, at % 6);
                 let variance = covariance[a * 7] * covariance[b * 7] + covariance[at].powi(2);
-                assert!(
-                    (value - covariance[at]).abs() < 5.0 * (variance / rows as f64).sqrt(),
-                    "{a} {b}"
-                );
+                assert!((value - covariance[at]).abs() < 5.0 * (variance / rows as f64).sqrt(), "{a} {b}");
             }
         }
     }
@@ -484,20 +414,9 @@ mod tests {
     #[test]
     fn the_covariance_solves_the_model_s_equation() {
         // (I − W)ᵀ Σ (I − W) = D², which needs no inverse.
-        let noise = Noise::Unequal {
-            low: 0.5,
-            high: 2.0,
-        };
-        let sem = simulate_sem(
-            &SemSettings {
-                degree: 2,
-                nodes: 9,
-                noise,
-                ..SemSettings::default()
-            },
-            3,
-        )
-        .unwrap();
+        let noise = Noise::Unequal { low: 0.5, high: 2.0 };
+        let sem =
+            simulate_sem(&SemSettings { degree: 2, nodes: 9, noise, ..SemSettings::default() }, 3).unwrap();
         let (covariance, weights) = (sem.covariance(), sem.dag().adjacency());
         let entry = |a: usize, b: usize| f64::from(u8::from(a == b)) - weights[a * 9 + b];
         for a in 0..9 {
@@ -508,11 +427,7 @@ mod tests {
                         sum += entry(k, a) * covariance[k * 9 + l] * entry(l, b);
                     }
                 }
-                let wanted = if a == b {
-                    sem.noise_deviations()[a].powi(2)
-                } else {
-                    0.0
-                };
+                let wanted = if a == b { sem.noise_deviations()[a].powi(2) } else { 0.0 };
                 assert!((sum - wanted).abs() < 1e-9, "{a} {b} {sum}");
             }
         }
@@ -520,11 +435,7 @@ mod tests {
 
     #[test]
     fn the_same_seed_gives_the_same_data_and_another_seed_other_data() {
-        let draw = |seed, stream| {
-            simulate_sem(&SemSettings::default(), seed)
-                .unwrap()
-                .sample(20, stream)
-        };
+        let draw = |seed, stream| simulate_sem(&SemSettings::default(), seed).unwrap().sample(20, stream);
         assert_eq!(draw(1, Sem::TRAINING), draw(1, Sem::TRAINING));
         assert_ne!(draw(1, Sem::TRAINING), draw(1, Sem::VALIDATION));
         assert_ne!(draw(1, Sem::TRAINING), draw(2, Sem::TRAINING));
@@ -533,18 +444,11 @@ mod tests {
     #[test]
     fn data_of_a_seed_stay_the_same_from_version_to_version() {
         let sem = simulate_sem(&settings(GraphKind::ErdosRenyi, 1, 4), 42).unwrap();
-        let edges: Vec<_> = sem
-            .dag()
-            .edges()
-            .map(|(from, to, weight)| format!("{from}>{to} {weight:.6}"))
-            .collect();
+        let edges: Vec<_> =
+            sem.dag().edges().map(|(from, to, weight)| format!("{from}>{to} {weight:.6}")).collect();
         assert_eq!(edges, FROZEN_EDGES);
-        let row: Vec<_> = sem
-            .sample(1, Sem::TRAINING)
-            .row(0)
-            .iter()
-            .map(|value| format!("{value:.6}"))
-            .collect();
+        let row: Vec<_> =
+            sem.sample(1, Sem::TRAINING).row(0).iter().map(|value| format!("{value:.6}")).collect();
         assert_eq!(row, FROZEN_ROW);
     }
 
@@ -553,20 +457,11 @@ mod tests {
 
     #[test]
     fn settings_out_of_range_are_refused() {
-        let refused =
-            |settings| matches!(simulate_sem(&settings, 0), Err(Error::BadSetting { .. }));
+        let refused = |settings| matches!(simulate_sem(&settings, 0), Err(Error::BadSetting { .. }));
         assert!(refused(settings(GraphKind::ErdosRenyi, 1, 0)));
         assert!(refused(settings(GraphKind::ScaleFree, usize::MAX, 9)));
-        for (low, high) in [
-            (0.0, 1.0),
-            (2.0, 1.0),
-            (1.0, f64::INFINITY),
-            (f64::NAN, 1.0),
-        ] {
-            assert!(refused(SemSettings {
-                noise: Noise::Unequal { low, high },
-                ..SemSettings::default()
-            }));
+        for (low, high) in [(0.0, 1.0), (2.0, 1.0), (1.0, f64::INFINITY), (f64::NAN, 1.0)] {
+            assert!(refused(SemSettings { noise: Noise::Unequal { low, high }, ..SemSettings::default() }));
         }
     }
 
@@ -574,19 +469,7 @@ mod tests {
     fn a_degree_too_large_gives_the_complete_graph() {
         let sem = simulate_sem(&settings(GraphKind::ErdosRenyi, 4, 5), 0).unwrap();
         assert_eq!(sem.dag().edge_count(), 10);
-        assert_eq!(
-            simulate_sem(&settings(GraphKind::ErdosRenyi, 1, 1), 0)
-                .unwrap()
-                .dag()
-                .edge_count(),
-            0
-        );
-        assert_eq!(
-            simulate_sem(&settings(GraphKind::ScaleFree, 0, 9), 0)
-                .unwrap()
-                .dag()
-                .edge_count(),
-            0
-        );
+        assert_eq!(simulate_sem(&settings(GraphKind::ErdosRenyi, 1, 1), 0).unwrap().dag().edge_count(), 0);
+        assert_eq!(simulate_sem(&settings(GraphKind::ScaleFree, 0, 9), 0).unwrap().dag().edge_count(), 0);
     }
 }

@@ -6,9 +6,7 @@ use crate::graph::Dag;
 
 /// Every DAG over `nodes` nodes: each pair joined one way, the other way or not at all, without the cyclic ones.
 pub(crate) fn all_dags(nodes: usize) -> Vec<Dag> {
-    let pairs: Vec<(usize, usize)> = (0..nodes)
-        .flat_map(|b| (0..b).map(move |a| (a, b)))
-        .collect();
+    let pairs: Vec<(usize, usize)> = (0..nodes).flat_map(|b| (0..b).map(move |a| (a, b))).collect();
     (0..3_usize.pow(pairs.len() as u32))
         .filter_map(|mut code| {
             let mut parents = vec![Vec::new(); nodes];
@@ -36,11 +34,7 @@ pub(crate) fn random_dag(nodes: usize, density: f64, rng: &mut impl Rng) -> Dag 
         for early in 0..late {
             if rng.random_bool(density) {
                 let size: f64 = rng.random_range(0.5..2.0);
-                edges.push((
-                    order[early],
-                    order[late],
-                    if rng.random() { size } else { -size },
-                ));
+                edges.push((order[early], order[late], if rng.random() { size } else { -size }));
             }
         }
     }
