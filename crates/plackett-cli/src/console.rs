@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use comfy_table::{CellAlignment, ContentArrangement, Table, TableComponent, presets};
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Prints a text and a line break on standard output.
@@ -35,7 +35,7 @@ pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
 pub(crate) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
-    table.set_header(header.to_vec());
+    table.remove_style(TableComponent::HorizontalLines).set_header(header.to_vec());
     for row in rows {
         table.add_row(row);
     }

@@ -2,7 +2,7 @@
 //!
 //! REINFORCE, REBAR and RELAX (the paper's section 2) need the map H(z), a reparametrised p(z | θ), a
 //! reparametrised p(z | b, θ), and log p(b | θ). [`Latent`] and [`Given`] are those pieces; section 3 of the
-//! paper supplies them for Plackett–Luce, and its equation 9 for the categorical distribution.
+//! paper supplies them for Plackett–Luce, and its equation 10 for the categorical distribution.
 
 use crate::{
     error::{Error, check_finite},

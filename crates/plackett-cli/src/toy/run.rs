@@ -21,8 +21,6 @@ const GRADIENTS: usize = 10;
 /// Orders of more items than this are too many to average over at every measurement; that many are sampled.
 const MOST_ITEMS_EXACT: usize = 8;
 const MEAN_SAMPLES: usize = 1000;
-/// A variance of zero has no logarithm; this is the smallest that is shown.
-const SMALLEST_VARIANCE: f64 = f64::MIN_POSITIVE;
 /// The progress is told this often.
 const REPORT_EVERY: u64 = 100;
 
@@ -98,7 +96,8 @@ pub(crate) struct Record {
     /// E f(b) at the present scores: exact up to 8 items, the mean of 1000 samples beyond.
     pub mean_objective: f64,
     pub mode_objective: f64,
-    /// The natural logarithm of the gradient's variance summed over the scores; none for the exact gradient.
+    /// The natural logarithm of the gradient's variance summed over the scores; none for the exact gradient, or where
+    /// the gradients that measure it were all the same.
     pub log_grad_variance: Option<f64>,
 }
 
@@ -230,16 +229,13 @@ fn measure<E: Estimator>(
     mean: &mut MeanObjective<E::Latent>,
     kind: EstimatorKind,
 ) -> Result<Record, plackett::Error> {
-    let log_grad_variance = if kind == EstimatorKind::Exact {
-        None
-    } else {
-        Some(training.gradient_variance(toy, GRADIENTS)?.max(SMALLEST_VARIANCE).ln())
-    };
+    let variance =
+        if kind == EstimatorKind::Exact { 0.0 } else { training.gradient_variance(toy, GRADIENTS)? };
     Ok(Record {
         step: training.steps(),
         mean_objective: mean.at(training.latent(), toy, training.steps())?,
         mode_objective: value(toy, training.mode())?,
-        log_grad_variance,
+        log_grad_variance: (variance > 0.0).then(|| variance.ln()),
     })
 }
 

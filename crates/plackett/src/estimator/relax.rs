@@ -1,4 +1,4 @@
-//! RELAX, and REBAR as RELAX with a particular critic (equations 10 and 12 of the paper).
+//! RELAX, and REBAR as RELAX with a particular critic (equations 11 and 13 of the paper).
 
 use super::{Demand, Estimator, Samples};
 use crate::{
@@ -9,8 +9,8 @@ use crate::{
     noise::Noise,
 };
 
-/// The stream that a critic's first parameters are drawn from: the last one, which no step ever reaches.
-const PARAMETER_STREAM: u64 = u64::MAX;
+/// The stream that a critic's first parameters are drawn from; training steps use those after it.
+const PARAMETER_STREAM: u64 = 0;
 
 /// REBAR: RELAX with the critic η·f(σ(z, τ)).
 ///
