@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use comfy_table::{CellAlignment, ContentArrangement, Table, TableComponent, presets};
+use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, presets};
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Prints a text and a line break on standard output.
@@ -34,8 +34,8 @@ pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
 /// A table whose first column is text and whose others are numbers.
 pub(crate) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
-    table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
-    table.remove_style(TableComponent::HorizontalLines).set_header(header.to_vec());
+    let style = presets::UTF8_HORIZONTAL_ONLY.row_separator(LineStyle::none());
+    table.load_style(style).set_content_arrangement(ContentArrangement::Dynamic).set_header(header.to_vec());
     for row in rows {
         table.add_row(row);
     }

@@ -41,7 +41,8 @@ fn main() -> ExitCode {
         Err(error) if console::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             console::complain(&error);
-            ExitCode::from(if error.chain().any(|cause| cause.is::<plackett::Error>()) { 2 } else { 1 })
+            let is_bad_input = error.downcast_ref::<plackett::Error>().is_some();
+            ExitCode::from(if is_bad_input { 2 } else { 1 })
         }
     }
 }

@@ -168,15 +168,17 @@ fn panels(task: Task, groups: &[Group]) -> [Panel; 2] {
     panels
 }
 
-/// The mean over seeds with a band of one standard deviation. Interrupted runs end where the shortest does.
+/// The mean over seeds, with a band from the lowest to the highest. Interrupted runs end where the shortest does; a seed
+/// without a variance at some step (its gradients there were all the same) is left out of that point.
 fn curve(group: &Group, label: &str, pick: fn(&Record) -> f64) -> Curve {
     let length = group.runs.iter().map(|(_, run)| run.curve.len()).min().unwrap_or(0);
     let (mut points, mut band) = (Vec::new(), Vec::new());
     for at in 0..length {
-        let values: Vec<f64> = group.runs.iter().map(|(_, run)| pick(&run.curve[at])).collect();
-        let (mean, std) = mean_std(&values);
-        points.push((group.runs[0].1.curve[at].step as f64, mean));
-        band.push((mean - std, mean + std));
+        let values = group.runs.iter().map(|(_, run)| pick(&run.curve[at]));
+        let values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
+        points.push((group.runs[0].1.curve[at].step as f64, mean_std(&values).0));
+        let lowest = values.iter().copied().fold(f64::INFINITY, f64::min);
+        band.push((lowest, values.iter().copied().fold(f64::NEG_INFINITY, f64::max)));
     }
     Curve { label: label.to_owned(), points, band, color: group.estimator.color(), dashed: false }
 }
@@ -185,9 +187,10 @@ fn curve(group: &Group, label: &str, pick: fn(&Record) -> f64) -> Curve {
 const SOLVED: f64 = 0.9;
 
 fn cells(group: &Group) -> Vec<Cell> {
+    // Over the runs that have such a figure; none at all is no cell.
     let over_runs = |pick: &dyn Fn(&Run) -> Option<f64>| -> Option<(f64, f64)> {
-        let values: Option<Vec<f64>> = group.runs.iter().map(|(_, run)| pick(run)).collect();
-        values.map(|values| mean_std(&values))
+        let values: Vec<f64> = group.runs.iter().filter_map(|(_, run)| pick(run)).collect();
+        (!values.is_empty()).then(|| mean_std(&values))
     };
     let last = |run: &Run| run.curve[run.curve.len() - 1];
     let solved_at = |run: &Run| {
@@ -195,10 +198,11 @@ fn cells(group: &Group) -> Vec<Cell> {
         let goal = first + SOLVED * (run.optimum - first);
         run.curve.iter().find(|record| record.mean_objective <= goal).map(|record| record.step as f64)
     };
-    let metrics: [(&'static str, Option<(f64, f64)>); 5] = [
+    let metrics: [(&'static str, Option<(f64, f64)>); 6] = [
         ("final_mean_objective", over_runs(&|run| Some(last(run).mean_objective))),
         ("final_mode_objective", over_runs(&|run| Some(last(run).mode_objective))),
         ("final_log_grad_variance", over_runs(&|run| last(run).log_grad_variance)),
+        ("share_solved", over_runs(&|run| Some(f64::from(u8::from(solved_at(run).is_some()))))),
         ("steps_to_solve", over_runs(&|run| solved_at(run))),
         ("microseconds_per_step", over_runs(&|run| Some(1e6 / run.steps_per_second))),
     ];
@@ -219,23 +223,32 @@ fn cells(group: &Group) -> Vec<Cell> {
     metrics.into_iter().filter_map(cell).collect()
 }
 
-const HEADER: [&str; 7] =
-    ["problem", "estimator", "mean objective", "of the mode", "optimum", "log variance", "steps to solve"];
+const HEADER: [&str; 8] = [
+    "problem",
+    "estimator",
+    "mean objective",
+    "of the mode",
+    "optimum",
+    "log variance",
+    "solved",
+    "steps to solve",
+];
 
 fn row(group: &Group, cells: &[Cell]) -> Vec<String> {
     let Group { task, estimator, runs } = group;
-    let figure = |metric: &str, digits: usize| {
+    let find = |metric: &str| {
         let matches = |cell: &&Cell| {
             cell.graph == task.label()
                 && cell.nodes == task.items
                 && cell.method == task.method(*estimator)
                 && cell.metric == metric
         };
-        cells
-            .iter()
-            .find(matches)
-            .map_or("-".to_owned(), |cell| format!("{:.digits$} ± {:.digits$}", cell.mean, cell.std))
+        cells.iter().find(matches)
     };
+    let figure = |metric: &str, digits: usize| {
+        find(metric).map_or("-".to_owned(), |cell| format!("{:.digits$} ± {:.digits$}", cell.mean, cell.std))
+    };
+    let solved = find("share_solved").map_or(0.0, |cell| cell.mean * runs.len() as f64);
     vec![
         format!("{}, {} items", task.label(), task.items),
         task.method(*estimator).to_owned(),
@@ -243,6 +256,7 @@ fn row(group: &Group, cells: &[Cell]) -> Vec<String> {
         figure("final_mode_objective", 4),
         format!("{:.4}", runs[0].1.optimum),
         figure("final_log_grad_variance", 2),
+        format!("{solved:.0} of {}", runs.len()),
         figure("steps_to_solve", 0),
     ]
 }
@@ -253,8 +267,9 @@ fn markdown(groups: &[Group], cells: &[Cell], seeds: &[u64]) -> String {
         "# Figure 1: gradient estimators on the toy problem\n\n\
          E‖P_b − P_t‖² with offset t = {OFFSET}, one sample a step, Adam 0.01 for scores and critic, {steps} steps, seeds {seeds:?}.\n\
          Values at the last step, mean ± standard deviation over seeds. The log-variance is the natural logarithm of the\n\
-         gradient's variance summed over the scores, from 10 fresh gradients; the exact gradient has none. Solved means\n\
-         that {percent} % of the way from the uniform distribution to the optimum is made in every seed.\n\n",
+         gradient's variance summed over the scores, from 10 fresh gradients; the exact gradient has none, nor have 10 gradients\n\
+         that were all the same. The figure's bands go from the lowest to the highest seed. Solved means\n\
+         that {percent} % of the way from the uniform distribution to the optimum is made; the exact gradient needs one run only.\n\n",
         percent = SOLVED * 100.0,
     );
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));

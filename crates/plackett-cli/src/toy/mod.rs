@@ -143,10 +143,10 @@ fn summary(settings: &Settings, run: &Run) -> String {
         if is_optimal { ": solved" } else { "" },
     );
     text += &format!(
-        "{} steps in {:.2} s of training ({} steps a second){}",
+        "{} steps in {:.2} s of training ({:.2} µs a step){}",
         console::thousands(run.steps),
         run.training_seconds,
-        console::thousands(run.steps_per_second.round() as u64),
+        1e6 / run.steps_per_second,
         if run.is_interrupted { ", interrupted" } else { "" },
     );
     text
