@@ -1,2 +1,48 @@
-//! The `plackett` program.
-fn main() {}
+//! The `plackett` program: the libraries' experiments and tools from the command line.
+//!
+//! Human-readable by default; `--json` prints one JSON document on standard output and nothing else there. Progress
+//! goes to standard error, and only to a terminal. Exit codes: 0 done, 1 failed, 2 wrong usage or bad input.
+
+mod console;
+mod files;
+mod interrupt;
+mod plot;
+mod reproduce;
+mod statistics;
+mod toy;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Optimisation over permutations with low-variance gradients of the Plackett–Luce distribution.
+#[derive(Parser)]
+#[command(version, propagate_version = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Solve the toy problem of the paper's Figure 1 with one gradient estimator
+    Toy(toy::Arguments),
+    /// Make a figure of the paper again, with several seeds
+    Reproduce(reproduce::Arguments),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::Toy(arguments) => toy::command(&arguments),
+        Command::Reproduce(arguments) => reproduce::command(&arguments),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if console::is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            console::complain(&error);
+            let is_bad_input = error.downcast_ref::<plackett::Error>().is_some();
+            ExitCode::from(if is_bad_input { 2 } else { 1 })
+        }
+    }
+}

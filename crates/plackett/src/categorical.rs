@@ -1,4 +1,4 @@
-//! The categorical distribution with the face of a [`Latent`]: the Gumbel-max trick and equation 9 of the paper.
+//! The categorical distribution with the face of a [`Latent`]: the Gumbel-max trick and equation 10 of the paper.
 
 use rand::Rng;
 
@@ -123,7 +123,7 @@ impl Categorical {
         Ok(z)
     }
 
-    /// Conditional perturbed scores z̃ given the category, from explicit uniform noise v (equation 9): vᵢ belongs
+    /// Conditional perturbed scores z̃ given the category, from explicit uniform noise v (equation 10): vᵢ belongs
     /// to category i.
     ///
     /// ```

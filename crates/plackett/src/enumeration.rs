@@ -91,24 +91,48 @@ struct Walk<'a> {
 impl Walk<'_> {
     fn visit(&mut self, ranked: usize, reach: f64, left: usize) -> f64 {
         if left == 1 {
-            return self.values.next().copied().unwrap_or(0.0);
+            return self.leaf();
         }
-        let mut children = [(0, 0.0, 0.0); MOST_ITEMS];
+        let choice = &self.choice[ranked * self.items..][..self.items];
+        let unranked = !ranked & ((1 << self.items) - 1);
+        if left == 2 {
+            // Half of all nodes are such pairs of leaves: no recursion for them.
+            let (first, second) = (unranked.trailing_zeros() as usize, unranked.ilog2() as usize);
+            let (p, q) = (choice[first], choice[second]);
+            let (a, b) = (self.leaf(), self.leaf());
+            let slope = reach * p * q * (a - b);
+            self.gradient[first] += slope;
+            self.gradient[second] -= slope;
+            return p * a + q * b;
+        }
+        let mut values = [0.0; MOST_ITEMS];
         let mut expected = 0.0;
-        let mut unranked = !ranked & ((1 << self.items) - 1);
-        for child in &mut children[..left] {
-            let item = unranked.trailing_zeros() as usize;
-            unranked &= unranked - 1;
-            let probability = self.choice[ranked * self.items + item];
-            let value = self.visit(ranked | 1 << item, reach * probability, left - 1);
-            expected += probability * value;
-            *child = (item, probability, value);
+        for item in members(unranked) {
+            let value = self.visit(ranked | 1 << item, reach * choice[item], left - 1);
+            expected += choice[item] * value;
+            values[item] = value;
         }
-        for &(item, probability, value) in &children[..left] {
-            self.gradient[item] += reach * probability * (value - expected);
+        for item in members(unranked) {
+            self.gradient[item] += reach * choice[item] * (values[item] - expected);
         }
         expected
     }
+
+    /// The objective's value on the next order.
+    fn leaf(&mut self) -> f64 {
+        self.values.next().copied().unwrap_or(0.0)
+    }
+}
+
+/// The items of a set, ascending.
+fn members(mut set: usize) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        (set != 0).then(|| {
+            let item = set.trailing_zeros() as usize;
+            set &= set - 1;
+            item
+        })
+    })
 }
 
 /// H(set) = Σ_d p_d (H(set ∪ d) − log p_d), from the full set down to the empty one.

@@ -2,11 +2,11 @@
 //!
 //! REINFORCE, REBAR and RELAX (the paper's section 2) need the map H(z), a reparametrised p(z | θ), a
 //! reparametrised p(z | b, θ), and log p(b | θ). [`Latent`] and [`Given`] are those pieces; section 3 of the
-//! paper supplies them for Plackett–Luce, and its equation 9 for the categorical distribution.
+//! paper supplies them for Plackett–Luce, and its equation 10 for the categorical distribution.
 
 use crate::{
     error::{Error, check_finite},
-    gumbel::{exponential, log_sum_exp},
+    gumbel::exponential,
 };
 
 /// Scores may be any finite numbers, so their differences can overflow. Further than this below the largest they
@@ -43,10 +43,14 @@ impl NormalisedScores {
             let half_gap = || 0.5 * score - 0.5 * max; // finite even where the gap is not
             *log = if gap < FAR_SCORE { FAR_SCORE + SQUEEZE * (half_gap() - 0.5 * FAR_SCORE) } else { gap };
         }
-        let normaliser = log_sum_exp(&self.log);
+        for (log, probability) in self.log.iter().zip(&mut self.probability) {
+            *probability = log.exp();
+        }
+        let total: f64 = self.probability.iter().sum();
+        let normaliser = total.ln();
         for (log, probability) in self.log.iter_mut().zip(&mut self.probability) {
             *log -= normaliser;
-            *probability = log.exp();
+            *probability /= total;
         }
         Ok(())
     }

@@ -1,4 +1,54 @@
 //! Gradients and optimisation over permutations.
+//!
+//! This crate minimises E f(b) over the scores θ of a [`PlackettLuce`] distribution over orders (or a [`Categorical`]
+//! one), for an f that may be a black box, with the low-variance gradient estimators of *Low-variance Black-box
+//! Gradient Estimates for the Plackett-Luce Distribution* (Gadetsky, Struminsky, Robinson, Quadrianto and Vetrov,
+//! AAAI 2020). It knows nothing of graphs, needs no automatic differentiation, and allocates nothing in a training step.
+//!
+//! ```
+//! use plackett::{Network, Noise, PlackettLuce, Relax, Settings, Stop, Training};
+//! use std::ops::ControlFlow;
+//!
+//! // Something to minimise: how far is each item from where we want it?
+//! let wanted = [3, 1, 4, 0, 2];
+//! let mut objective = |order: &[usize]| {
+//!     order.iter().enumerate().map(|(rank, &item)| rank.abs_diff(wanted[item]) as f64).sum::<f64>()
+//! };
+//!
+//! let latent = PlackettLuce::new(&[0.0; 5])?; // start from all orders alike
+//! let critic = Network::new(5, 32); // f is a black box: a small network learns to predict it
+//! let relax = Relax::new(&latent, critic, &mut Noise::new(0))?;
+//! let mut training = Training::new(latent, relax, Settings { samples: 4, ..Settings::default() })?;
+//! training.run(&mut objective, Stop::steps(3000), |_| ControlFlow::Continue(()))?;
+//! assert_eq!(training.mode(), [3, 1, 4, 0, 2]);
+//! # Ok::<(), plackett::Error>(())
+//! ```
+//!
+//! # The parts, and where the paper has them
+//!
+//! | part | paper | here |
+//! | --- | --- | --- |
+//! | orders b, matrices P_b | section 3 | [`Order`] |
+//! | p(b \| θ), H(z), p(z \| θ), p(z \| b, θ) | definition 1, lemma 1, proposition 1, equation 10 | [`PlackettLuce`], [`Categorical`], by the traits [`Latent`] and [`Given`] |
+//! | the (truncated) Gumbel distribution | appendix | [`gumbel()`], [`truncated_gumbel`], [`Noise`] |
+//! | relaxations σ(z, τ) | sections 2.2 and 4 | [`Softmax`], [`NeuralSort`], [`Sinkhorn`], by the trait [`Relaxation`]; [`assignment()`] to round |
+//! | critics c_φ | sections 2.3 and 5.1 | [`RelaxedObjective`], [`Network`], [`Sum`], by the trait [`Critic`] |
+//! | REINFORCE | equation 1 | [`Reinforce`] with a [`Baseline`] |
+//! | the reparametrised gradient | section 2.2 | [`Reparametrised`] |
+//! | REBAR and RELAX | equations 11 and 13 | [`Relax`]; [`Rebar`] is RELAX with a particular critic |
+//! | the exact gradient | Figure 1 | [`Exact`] |
+//! | the toy problem | section 5.1 | [`Toy`] |
+//!
+//! An [`Estimator`] turns [`Samples`] and the objective's values into a gradient; [`Training`] is a loop of that with
+//! [`Adam`]. Who wants the pieces, to evaluate the objective elsewhere or to mix the gradient with others, calls
+//! them in the same order as [`Training::step`] does.
+//!
+//! # What can be relied on
+//!
+//! Scores may be any finite numbers and noise may be exactly 0 or 1: everything is computed in log space and stays
+//! finite. A run is a function of its input, its settings and its seed. Bad input is an [`Error`] that names the
+//! place. The allocation-free pieces ([`Latent`], [`Given`], [`Relaxation`], [`Critic`]) trust the lengths of their
+//! slices, and panic if those are wrong.
 
 mod adam;
 mod assignment;
@@ -7,6 +57,7 @@ mod critic;
 mod enumeration;
 mod error;
 mod estimator;
+mod exponential;
 mod gumbel;
 mod latent;
 mod linear;

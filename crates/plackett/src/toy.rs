@@ -67,6 +67,11 @@ impl Toy {
         Ok(Self { rows, items, target, constant })
     }
 
+    /// The number of items, k.
+    pub fn items(&self) -> usize {
+        self.items
+    }
+
     /// The smallest value of f on an outcome, found by solving the assignment problem.
     ///
     /// # Errors

@@ -14,6 +14,8 @@ use crate::{
     objective::Objective,
 };
 
+/// The first stream of the first step; the one before it is the critic's.
+const FIRST_STREAM: u64 = 1;
 /// Streams from here on are for measuring variance; training itself never gets this far.
 const VARIANCE_STREAMS: u64 = 1 << 63;
 
@@ -172,7 +174,7 @@ impl<E: Estimator> Training<E> {
     /// The objective or the critic failed or is not finite; nothing has moved then.
     pub fn step(&mut self, objective: &mut (impl Objective + ?Sized)) -> Result<(), Error> {
         let demand = self.estimator.demand();
-        let first_stream = self.steps * self.samples.count() as u64;
+        let first_stream = FIRST_STREAM + self.steps * self.samples.count() as u64;
         self.samples.draw(&self.latent, demand, &mut self.noise, first_stream);
         if demand >= Demand::Values {
             self.samples.evaluate(objective)?;

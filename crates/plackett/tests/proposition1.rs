@@ -206,8 +206,8 @@ fn proposition_1_in_plain_arithmetic(scores: &[f64], order: &[usize], v: &[f64])
     z
 }
 
-/// Equation 9 as it is printed.
-fn equation_9_in_plain_arithmetic(scores: &[f64], category: usize, v: &[f64]) -> Vec<f64> {
+/// Equation 10 as it is printed.
+fn equation_10_in_plain_arithmetic(scores: &[f64], category: usize, v: &[f64]) -> Vec<f64> {
     let total: f64 = scores.iter().map(|score| score.exp()).sum();
     let top = -(-v[category].ln()).ln();
     let entry = |(item, score): (usize, &f64)| {
@@ -228,7 +228,12 @@ fn the_formulas_agree_with_plain_arithmetic() {
             assert_close(&found, &plain, 1e-12, "proposition 1");
             let category = seed as usize % items;
             let found = Categorical::new(&scores).unwrap().conditional(category, &v).unwrap();
-            assert_close(&found, &equation_9_in_plain_arithmetic(&scores, category, &v), 1e-12, "equation 9");
+            assert_close(
+                &found,
+                &equation_10_in_plain_arithmetic(&scores, category, &v),
+                1e-12,
+                "equation 10",
+            );
         }
     }
 }

@@ -22,23 +22,24 @@ pub use sum::Sum;
 /// use plackett::Critic;
 /// /// c(z) = φ·z, so ∇c = φ and the φ-gradient of a·c + v·∇c is a·z + v.
 /// #[derive(Clone)]
-/// struct Linear(usize);
+/// struct Linear { z: Vec<f64> }
 /// impl Critic for Linear {
-///     fn inputs(&self) -> usize { self.0 }
-///     fn parameters(&self) -> usize { self.0 }
+///     fn inputs(&self) -> usize { self.z.len() }
+///     fn parameters(&self) -> usize { self.z.len() }
 ///     fn initialise(&self, _uniform: &[f64], parameters: &mut [f64]) { parameters.fill(0.0); }
 ///     fn value_and_gradient(&mut self, parameters: &[f64], z: &[f64], gradient: &mut [f64]) -> f64 {
+///         self.z.copy_from_slice(z);
 ///         gradient.copy_from_slice(parameters);
 ///         parameters.iter().zip(z).map(|(phi, z)| phi * z).sum()
 ///     }
-///     fn add_parameter_gradient(&mut self, _: &[f64], z: &[f64], a: f64, v: &[f64], gradient: &mut [f64]) {
-///         for ((gradient, z), v) in gradient.iter_mut().zip(z).zip(v) {
+///     fn add_parameter_gradient(&mut self, _: &[f64], a: f64, v: &[f64], gradient: &mut [f64]) {
+///         for ((gradient, z), v) in gradient.iter_mut().zip(&self.z).zip(v) {
 ///             *gradient += a * z + v;
 ///         }
 ///     }
 /// }
 /// let latent = plackett::PlackettLuce::new(&[0.0; 4])?;
-/// let relax = plackett::Relax::new(&latent, Linear(4), &mut plackett::Noise::new(0))?;
+/// let relax = plackett::Relax::new(&latent, Linear { z: vec![0.0; 4] }, &mut plackett::Noise::new(0))?;
 /// assert_eq!(relax.parameters().len(), 4);
 /// # Ok::<(), plackett::Error>(())
 /// ```
@@ -55,13 +56,7 @@ pub trait Critic: Clone {
     /// c(z), and ∇_z c(z) into `gradient`.
     fn value_and_gradient(&mut self, parameters: &[f64], z: &[f64], gradient: &mut [f64]) -> f64;
 
-    /// Adds ∂/∂φ [a·c(z) + v·∇c(z)] to `gradient`.
-    fn add_parameter_gradient(
-        &mut self,
-        parameters: &[f64],
-        z: &[f64],
-        a: f64,
-        v: &[f64],
-        gradient: &mut [f64],
-    );
+    /// Adds ∂/∂φ [a·c(z) + v·∇c(z)] to `gradient`, at the z and the parameters of the last
+    /// [`value_and_gradient`](Critic::value_and_gradient).
+    fn add_parameter_gradient(&mut self, parameters: &[f64], a: f64, v: &[f64], gradient: &mut [f64]);
 }

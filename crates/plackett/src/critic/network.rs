@@ -21,6 +21,7 @@ use crate::linear::{add_scaled, dot};
 pub struct Network {
     inputs: usize,
     hidden: usize,
+    z: Vec<f64>,
     /// Activations of the hidden layer.
     active: Vec<f64>,
     /// The output's derivative in the hidden layer's input: w₂ where a unit is active, else zero.
@@ -40,12 +41,14 @@ struct Layers<'a> {
 impl Network {
     /// A network of z with this many hidden units.
     pub fn new(inputs: usize, hidden: usize) -> Self {
+        let layer = vec![0.0; hidden];
         Self {
             inputs,
             hidden,
-            active: vec![0.0; hidden],
-            slope: vec![0.0; hidden],
-            change: vec![0.0; hidden],
+            z: vec![0.0; inputs],
+            active: layer.clone(),
+            slope: layer.clone(),
+            change: layer,
         }
     }
 
@@ -53,19 +56,6 @@ impl Network {
         let (w1, rest) = parameters.split_at(self.inputs * self.hidden);
         let (b1, rest) = rest.split_at(self.hidden);
         Layers { w1, b1, w2: &rest[..self.hidden], b2: rest[self.hidden] }
-    }
-
-    fn forward(&mut self, layers: &Layers<'_>, z: &[f64]) -> f64 {
-        self.active.copy_from_slice(layers.b1);
-        for (row, &z) in layers.w1.chunks_exact(self.hidden.max(1)).zip(z) {
-            add_scaled(&mut self.active, z, row);
-        }
-        for ((active, slope), w2) in self.active.iter_mut().zip(&mut self.slope).zip(layers.w2) {
-            let is_active = *active > 0.0;
-            *slope = if is_active { *w2 } else { 0.0 };
-            *active = active.max(0.0);
-        }
-        dot(layers.w2, &self.active) + layers.b2
     }
 }
 
@@ -88,31 +78,32 @@ impl Critic for Network {
 
     fn value_and_gradient(&mut self, parameters: &[f64], z: &[f64], gradient: &mut [f64]) -> f64 {
         let layers = self.layers(parameters);
-        let value = self.forward(&layers, z);
+        self.z.copy_from_slice(z);
+        self.active.copy_from_slice(layers.b1);
+        for (row, &z) in layers.w1.chunks_exact(self.hidden.max(1)).zip(z) {
+            add_scaled(&mut self.active, z, row);
+        }
+        for ((active, slope), w2) in self.active.iter_mut().zip(&mut self.slope).zip(layers.w2) {
+            let is_active = *active > 0.0;
+            *slope = if is_active { *w2 } else { 0.0 };
+            *active = active.max(0.0);
+        }
         gradient.fill(0.0); // without hidden units there are no rows
         for (gradient, row) in gradient.iter_mut().zip(layers.w1.chunks_exact(self.hidden.max(1))) {
             *gradient = dot(row, &self.slope);
         }
-        value
+        dot(layers.w2, &self.active) + layers.b2
     }
 
-    fn add_parameter_gradient(
-        &mut self,
-        parameters: &[f64],
-        z: &[f64],
-        a: f64,
-        v: &[f64],
-        gradient: &mut [f64],
-    ) {
+    fn add_parameter_gradient(&mut self, parameters: &[f64], a: f64, v: &[f64], gradient: &mut [f64]) {
         let layers = self.layers(parameters);
-        self.forward(&layers, z);
         self.change.fill(0.0);
         let (d_w1, rest) = gradient.split_at_mut(layers.w1.len());
         let (d_b1, rest) = rest.split_at_mut(self.hidden);
         let (d_w2, d_b2) = rest.split_at_mut(self.hidden);
         let hidden = self.hidden.max(1);
         let rows = layers.w1.chunks_exact(hidden).zip(d_w1.chunks_exact_mut(hidden));
-        for ((row, d_row), (&z, &v)) in rows.zip(z.iter().zip(v)) {
+        for ((row, d_row), (&z, &v)) in rows.zip(self.z.iter().zip(v)) {
             add_scaled(&mut self.change, v, row);
             add_scaled(d_row, a * z + v, &self.slope);
         }

@@ -21,13 +21,17 @@ pub struct RelaxedObjective<F, R> {
     objective: F,
     relaxation: R,
     has_scale: bool,
+    /// f and its derivative in log τ at the last point.
+    value: f64,
+    slope_in_tau: f64,
+    /// σ and ∇f at the last point.
     matrix: Vec<f64>,
     gradient: Vec<f64>,
+    /// σ's changes along v and along log τ.
     along_v: Vec<f64>,
     along_tau: Vec<f64>,
     product: Vec<f64>,
     scratch: Vec<f64>,
-    zeros: Vec<f64>,
 }
 
 impl<F: Differentiable + Clone, R: Relaxation> RelaxedObjective<F, R> {
@@ -51,13 +55,14 @@ impl<F: Differentiable + Clone, R: Relaxation> RelaxedObjective<F, R> {
         let size = relaxation.output_len();
         Self {
             has_scale,
+            value: 0.0,
+            slope_in_tau: 0.0,
             matrix: vec![0.0; size],
             gradient: vec![0.0; size],
             along_v: vec![0.0; size],
             along_tau: vec![0.0; size],
             product: vec![0.0; size],
             scratch: vec![0.0; 2 * size],
-            zeros: vec![0.0; relaxation.input_len()],
             objective,
             relaxation,
         }
@@ -65,13 +70,6 @@ impl<F: Differentiable + Clone, R: Relaxation> RelaxedObjective<F, R> {
 
     fn scale(&self, parameters: &[f64]) -> f64 {
         if self.has_scale { parameters[1] } else { 1.0 }
-    }
-
-    /// f at the relaxed point, its gradient in the matrix left in `self.gradient`.
-    fn forward(&mut self, parameters: &[f64], z: &[f64]) -> f64 {
-        let tau = parameters[0].clamp(LOG_TAU_RANGE.0, LOG_TAU_RANGE.1).exp();
-        self.relaxation.forward(z, tau, &mut self.matrix);
-        self.objective.value_and_gradient(&self.matrix, &mut self.gradient)
     }
 }
 
@@ -91,33 +89,27 @@ impl<F: Differentiable + Clone, R: Relaxation> Critic for RelaxedObjective<F, R>
 
     fn value_and_gradient(&mut self, parameters: &[f64], z: &[f64], gradient: &mut [f64]) -> f64 {
         let scale = self.scale(parameters);
-        let value = self.forward(parameters, z);
-        self.relaxation.vjp(&self.gradient, gradient);
+        let tau = parameters[0].clamp(LOG_TAU_RANGE.0, LOG_TAU_RANGE.1).exp();
+        self.relaxation.forward(z, tau, &mut self.matrix);
+        self.value = self.objective.value_and_gradient(&self.matrix, &mut self.gradient);
+        self.slope_in_tau = self.relaxation.vjp(&self.gradient, gradient);
         gradient.iter_mut().for_each(|g| *g *= scale);
-        scale * value
+        scale * self.value
     }
 
     /// With F = f(σ(z, τ)) and D_v its derivative along v: ∂/∂η = a·F + D_v F, and ∂/∂log τ = η (a·F_τ + D_v F_τ), where
     /// D_v F_τ = ⟨∇²f σ_v, σ_τ⟩ + ⟨∇f, σ_vτ⟩.
-    fn add_parameter_gradient(
-        &mut self,
-        parameters: &[f64],
-        z: &[f64],
-        a: f64,
-        v: &[f64],
-        gradient: &mut [f64],
-    ) {
+    fn add_parameter_gradient(&mut self, parameters: &[f64], a: f64, v: &[f64], gradient: &mut [f64]) {
         let scale = self.scale(parameters);
-        let value = self.forward(parameters, z);
-        self.relaxation.jvp(v, 0.0, &mut self.along_v);
-        self.relaxation.jvp(&self.zeros, 1.0, &mut self.along_tau);
+        self.relaxation.jvp(v, &mut self.along_v);
+        self.relaxation.temperature_jvp(&mut self.along_tau);
         self.objective.hessian_product(&self.matrix, &self.along_v, &mut self.product, &mut self.scratch);
         let curvature = dot(&self.product, &self.along_tau);
         self.relaxation.mixed(v, &mut self.product);
         let mixed = curvature + dot(&self.gradient, &self.product);
-        gradient[0] += scale * (a * dot(&self.gradient, &self.along_tau) + mixed);
+        gradient[0] += scale * (a * self.slope_in_tau + mixed);
         if self.has_scale {
-            gradient[1] += a * value + dot(&self.gradient, &self.along_v);
+            gradient[1] += a * self.value + dot(&self.gradient, &self.along_v);
         }
     }
 }

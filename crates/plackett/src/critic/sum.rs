@@ -56,17 +56,10 @@ impl<A: Critic, B: Critic> Critic for Sum<A, B> {
         value
     }
 
-    fn add_parameter_gradient(
-        &mut self,
-        parameters: &[f64],
-        z: &[f64],
-        a: f64,
-        v: &[f64],
-        gradient: &mut [f64],
-    ) {
+    fn add_parameter_gradient(&mut self, parameters: &[f64], a: f64, v: &[f64], gradient: &mut [f64]) {
         let split = self.first.parameters();
         let (first, second) = gradient.split_at_mut(split);
-        self.first.add_parameter_gradient(&parameters[..split], z, a, v, first);
-        self.second.add_parameter_gradient(&parameters[split..], z, a, v, second);
+        self.first.add_parameter_gradient(&parameters[..split], a, v, first);
+        self.second.add_parameter_gradient(&parameters[split..], a, v, second);
     }
 }

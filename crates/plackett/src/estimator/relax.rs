@@ -1,4 +1,4 @@
-//! RELAX, and REBAR as RELAX with a particular critic (equations 10 and 12 of the paper).
+//! RELAX, and REBAR as RELAX with a particular critic (equations 11 and 13 of the paper).
 
 use super::{Demand, Estimator, Samples, check_fit};
 use crate::{
@@ -9,8 +9,8 @@ use crate::{
     noise::Noise,
 };
 
-/// The stream that a critic's first parameters are drawn from: the last one, which no step ever reaches.
-const PARAMETER_STREAM: u64 = u64::MAX;
+/// The stream that a critic's first parameters are drawn from; training steps use those after it.
+const PARAMETER_STREAM: u64 = 0;
 
 /// REBAR: RELAX with the critic η·f(σ(z, τ)).
 ///
@@ -41,7 +41,9 @@ pub type Rebar<L, F, R> = Relax<L, RelaxedObjective<F, R>>;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Relax<L: Latent, C> {
+    /// The critic at z, and again at z̃: each remembers its point between value and parameter gradient.
     critic: C,
+    critic_tilde: C,
     parameters: Vec<f64>,
     parameter_gradient: Vec<f64>,
     given: L::Given,
@@ -80,7 +82,8 @@ impl<L: Latent, C: Critic> Relax<L, C> {
             product: zeros,
         };
         let parameter_gradient = vec![0.0; parameters.len()];
-        Ok(Self { critic, parameters, parameter_gradient, given: latent.unconditioned(), work })
+        let (critic_tilde, given) = (critic.clone(), latent.unconditioned());
+        Ok(Self { critic, critic_tilde, parameters, parameter_gradient, given, work })
     }
 
     /// The critic's parameters φ.
@@ -108,7 +111,7 @@ impl<L: Latent, C: Critic> Estimator for Relax<L, C> {
     }
 
     fn gradient(&mut self, latent: &L, samples: &Samples, gradient: &mut [f64]) -> Result<f64, Error> {
-        let Self { critic, parameters, parameter_gradient, given, work } = self;
+        let Self { critic, critic_tilde, parameters, parameter_gradient, given, work } = self;
         check_fit(work.score.len(), latent, samples, gradient)?;
         let weight = 1.0 / samples.count() as f64;
         gradient.fill(0.0);
@@ -119,7 +122,8 @@ impl<L: Latent, C: Critic> Estimator for Relax<L, C> {
             given.perturb(sample.v, &mut work.z_tilde);
 
             critic.value_and_gradient(parameters, sample.z, &mut work.slope);
-            let value_tilde = critic.value_and_gradient(parameters, &work.z_tilde, &mut work.slope_tilde);
+            let value_tilde =
+                critic_tilde.value_and_gradient(parameters, &work.z_tilde, &mut work.slope_tilde);
             if !value_tilde.is_finite() {
                 return Err(Error::CriticNotFinite { what: "value" });
             }
@@ -134,16 +138,10 @@ impl<L: Latent, C: Critic> Estimator for Relax<L, C> {
             let alpha = -2.0 * weight * dot(&work.estimate, &work.score);
             work.estimate.iter_mut().for_each(|g| *g *= 2.0 * weight);
             latent.perturb_jvp(&work.estimate, &mut work.product);
-            critic.add_parameter_gradient(parameters, sample.z, 0.0, &work.product, parameter_gradient);
+            critic.add_parameter_gradient(parameters, 0.0, &work.product, parameter_gradient);
             work.estimate.iter_mut().for_each(|g| *g = -*g);
             given.perturb_jvp(&work.estimate, &mut work.product);
-            critic.add_parameter_gradient(
-                parameters,
-                &work.z_tilde,
-                alpha,
-                &work.product,
-                parameter_gradient,
-            );
+            critic_tilde.add_parameter_gradient(parameters, alpha, &work.product, parameter_gradient);
         }
         if gradient.iter().any(|g| !g.is_finite()) {
             return Err(Error::CriticNotFinite { what: "gradient" });

@@ -34,7 +34,7 @@ use crate::error::{Error, check_finite, check_length, check_temperature};
 /// // The Jacobian and its transpose agree: ⟨G, J d⟩ = ⟨Jᵀ G, d⟩.
 /// let (direction, cotangent) = ([1.0, -0.5, 0.25], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]);
 /// let (mut product, mut transposed) = ([0.0; 9], [0.0; 3]);
-/// relaxation.jvp(&direction, 0.0, &mut product);
+/// relaxation.jvp(&direction, &mut product);
 /// relaxation.vjp(&cotangent, &mut transposed);
 /// let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
 /// assert!((dot(&cotangent, &product) - dot(&transposed, &direction)).abs() < 1e-12);
@@ -49,8 +49,11 @@ pub trait Relaxation: Clone {
     /// The relaxed matrix σ(z, τ).
     fn forward(&mut self, z: &[f64], tau: f64, matrix: &mut [f64]);
 
-    /// The change of the matrix as z moves along `dz` and log τ along `dlog_tau`.
-    fn jvp(&mut self, dz: &[f64], dlog_tau: f64, product: &mut [f64]);
+    /// The change J `dz` of the matrix as z moves along `dz`.
+    fn jvp(&mut self, dz: &[f64], product: &mut [f64]);
+
+    /// The change ∂σ/∂log τ of the matrix with its temperature.
+    fn temperature_jvp(&mut self, product: &mut [f64]);
 
     /// The gradient in z of ⟨`cotangent`, σ⟩; its derivative in log τ is returned.
     fn vjp(&mut self, cotangent: &[f64], gradient: &mut [f64]) -> f64;

@@ -131,11 +131,16 @@ impl Relaxation for NeuralSort {
         matrix.copy_from_slice(&self.p);
     }
 
-    fn jvp(&mut self, dz: &[f64], dlog_tau: f64, product: &mut [f64]) {
-        self.logit_changes(dz, product);
-        for (change, logit) in product.iter_mut().zip(&self.logits) {
-            *change -= logit * dlog_tau;
+    fn temperature_jvp(&mut self, product: &mut [f64]) {
+        let items = self.z.len();
+        let rows = self.p.chunks_exact(items).zip(self.logits.chunks_exact(items));
+        for (changes, (p, logits)) in product.chunks_exact_mut(items).zip(rows) {
+            rows::temperature_jvp(p, logits, changes);
         }
+    }
+
+    fn jvp(&mut self, dz: &[f64], product: &mut [f64]) {
+        self.logit_changes(dz, product);
         let items = self.z.len();
         for (changes, p) in product.chunks_exact_mut(items).zip(self.p.chunks_exact(items)) {
             rows::jvp(p, changes);
@@ -178,7 +183,8 @@ impl Relaxation for NeuralSort {
     }
 }
 
-/// −1, 0 or 1: unlike `f64::signum`, zero has none.
+/// −1, 0 or 1: unlike `f64::signum`, zero has none. Written as selects, which run several at a time.
 fn sign(x: f64) -> f64 {
-    f64::from(i8::from(x > 0.0) - i8::from(x < 0.0))
+    let positive = if x > 0.0 { 1.0 } else { 0.0 };
+    if x < 0.0 { -1.0 } else { positive }
 }

@@ -1,21 +1,19 @@
 //! A row of a relaxed matrix: softmax of logits, and its derivatives in log space.
 
-use crate::linear::dot;
+use crate::{exponential::exp_of_negative, linear::dot};
 
-/// Logits this far below the largest have probability zero in double precision. Clamping there keeps products of
-/// a zero probability with its logit zero at any temperature.
-const LOWEST_LOGIT: f64 = -800.0;
+/// Logits this far below the largest have probability zero. Clamping there keeps products of a zero probability with
+/// its logit zero at any temperature.
+const LOWEST_LOGIT: f64 = -400.0;
 
 /// Turns `row` (energies m) into softmax(m / τ) and `logits` into the logits (m − max m) / τ.
 pub(super) fn softmax(row: &mut [f64], logits: &mut [f64], tau: f64) {
     let max = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let mut total = 0.0;
     for (p, logit) in row.iter_mut().zip(logits) {
         *logit = ((*p - max) / tau).max(LOWEST_LOGIT);
-        *p = logit.exp();
-        total += *p;
+        *p = exp_of_negative(*logit);
     }
-    let scale = 1.0 / total;
+    let scale = 1.0 / row.iter().sum::<f64>();
     row.iter_mut().for_each(|p| *p *= scale);
 }
 
@@ -24,6 +22,14 @@ pub(super) fn jvp(p: &[f64], changes: &mut [f64]) {
     let mean = dot(p, changes);
     for (d, p) in changes.iter_mut().zip(p) {
         *d = p * (*d - mean);
+    }
+}
+
+/// The changes of the probabilities with log τ: the logits l change by −l.
+pub(super) fn temperature_jvp(p: &[f64], logits: &[f64], changes: &mut [f64]) {
+    let mean = dot(p, logits);
+    for ((d, p), l) in changes.iter_mut().zip(p).zip(logits) {
+        *d = p * (mean - l);
     }
 }
 

@@ -93,6 +93,19 @@ impl Sinkhorn {
         })
     }
 
+    /// Turns changes of the first logits into changes of the final matrix.
+    fn push_forward(&self, product: &mut [f64]) {
+        for (step, weights) in self.weights.chunks_exact(self.start.len().max(1)).enumerate() {
+            for line in lines(self.items, step) {
+                let mean: f64 = line.clone().map(|at| weights[at] * product[at]).sum();
+                line.for_each(|at| product[at] -= mean);
+            }
+        }
+        for (change, p) in product.iter_mut().zip(self.matrix()) {
+            *change *= p;
+        }
+    }
+
     /// The final matrix: the weights after the last normalisation.
     fn matrix(&self) -> &[f64] {
         &self.weights[self.weights.len() - self.start.len()..]
@@ -140,19 +153,18 @@ impl Relaxation for Sinkhorn {
         matrix.copy_from_slice(self.matrix());
     }
 
-    fn jvp(&mut self, dz: &[f64], dlog_tau: f64, product: &mut [f64]) {
-        for ((change, dz), start) in product.iter_mut().zip(dz).zip(&self.start) {
-            *change = dz / self.tau - start * dlog_tau;
+    fn jvp(&mut self, dz: &[f64], product: &mut [f64]) {
+        for (change, dz) in product.iter_mut().zip(dz) {
+            *change = dz / self.tau;
         }
-        for (step, weights) in self.weights.chunks_exact(self.start.len().max(1)).enumerate() {
-            for line in lines(self.items, step) {
-                let mean: f64 = line.clone().map(|at| weights[at] * product[at]).sum();
-                line.for_each(|at| product[at] -= mean);
-            }
+        self.push_forward(product);
+    }
+
+    fn temperature_jvp(&mut self, product: &mut [f64]) {
+        for (change, start) in product.iter_mut().zip(&self.start) {
+            *change = -start;
         }
-        for (change, p) in product.iter_mut().zip(self.matrix()) {
-            *change *= p;
-        }
+        self.push_forward(product);
     }
 
     fn vjp(&mut self, cotangent: &[f64], gradient: &mut [f64]) -> f64 {

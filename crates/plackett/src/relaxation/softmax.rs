@@ -55,11 +55,15 @@ impl Relaxation for Softmax {
         matrix.copy_from_slice(&self.p);
     }
 
-    fn jvp(&mut self, dz: &[f64], dlog_tau: f64, product: &mut [f64]) {
-        for ((d, dz), logit) in product.iter_mut().zip(dz).zip(&self.logits) {
-            *d = dz / self.tau - logit * dlog_tau;
+    fn jvp(&mut self, dz: &[f64], product: &mut [f64]) {
+        for (d, dz) in product.iter_mut().zip(dz) {
+            *d = dz / self.tau;
         }
         rows::jvp(&self.p, product);
+    }
+
+    fn temperature_jvp(&mut self, product: &mut [f64]) {
+        rows::temperature_jvp(&self.p, &self.logits, product);
     }
 
     fn vjp(&mut self, cotangent: &[f64], gradient: &mut [f64]) -> f64 {

@@ -1,0 +1,102 @@
+//! What a person sees: text on standard output, tables, small charts, progress bars, complaints.
+
+use std::{
+    io::{self, Write},
+    time::Duration,
+};
+
+use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, presets};
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Prints a text and a line break on standard output.
+pub(crate) fn say(text: &str) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{text}")?;
+    Ok(out.flush()?)
+}
+
+/// Prints one JSON document on standard output.
+pub(crate) fn say_json(document: &impl serde::Serialize) -> anyhow::Result<()> {
+    say(&serde_json::to_string_pretty(document)?)
+}
+
+/// Prints an error and its causes as one line on standard error.
+#[expect(clippy::print_stderr, reason = "this is the one place that complains")]
+pub(crate) fn complain(error: &anyhow::Error) {
+    eprintln!("error: {error:#}");
+}
+
+/// Whether the reader of our output went away, as `head` does: nothing to complain about.
+pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// A table whose first column is text and whose others are numbers.
+pub(crate) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let mut table = Table::new();
+    let style = presets::UTF8_HORIZONTAL_ONLY.row_separator(LineStyle::none());
+    table.load_style(style).set_content_arrangement(ContentArrangement::Dynamic).set_header(header.to_vec());
+    for row in rows {
+        table.add_row(row);
+    }
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table.to_string()
+}
+
+/// A line of blocks as high as the numbers are, at most `width` of them; gaps for numbers that are not finite.
+pub(crate) fn sparkline(numbers: &[f64], width: usize) -> String {
+    const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let shown: Vec<f64> = if numbers.len() <= width {
+        numbers.to_vec()
+    } else {
+        (0..width).map(|at| numbers[at * (numbers.len() - 1) / (width - 1).max(1)]).collect()
+    };
+    let finite = || shown.iter().copied().filter(|number| number.is_finite());
+    let (low, high) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
+    let top = (BLOCKS.len() - 1) as f64;
+    let block = |&number: &f64| {
+        if !number.is_finite() {
+            return ' ';
+        }
+        let height = if high > low { (number - low) / (high - low) * top } else { 0.0 };
+        #[expect(clippy::cast_sign_loss, reason = "between 0 and 7")]
+        BLOCKS[height.round() as usize]
+    };
+    shown.iter().map(block).collect()
+}
+
+/// A progress bar on standard error with the time that is left; invisible unless that is a terminal.
+pub(crate) fn progress(length: u64, message: impl Into<String>) -> ProgressBar {
+    let style =
+        ProgressStyle::with_template("{msg} {wide_bar:.blue} {human_pos}/{human_len} {elapsed}, {eta} left")
+            .unwrap_or_else(|_| ProgressStyle::default_bar());
+    let bar = ProgressBar::new(length).with_style(style).with_message(message.into());
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}
+
+/// A count with its thousands apart: 12,345.
+pub(crate) fn thousands(count: u64) -> String {
+    indicatif::HumanCount(count).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sparklines_show_the_shape_and_skip_what_is_missing() {
+        assert_eq!(sparkline(&[0.0, 1.0], 10), "▁█");
+        assert_eq!(sparkline(&[3.0, f64::NAN, 3.0], 10), "▁ ▁");
+        assert_eq!(sparkline(&[], 10), "");
+        assert_eq!(sparkline(&[0.0; 500], 40).chars().count(), 40);
+    }
+
+    #[test]
+    fn tables_hold_their_cells() {
+        let text = table(&["method", "value"], [vec!["relax".to_owned(), "6.22".to_owned()]]);
+        assert!(text.contains("method") && text.contains("relax") && text.contains("6.22"), "{text}");
+    }
+}

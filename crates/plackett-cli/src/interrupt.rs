@@ -1,0 +1,25 @@
+//! Ctrl-C as a wish to stop: the run in progress ends and shows what it has.
+
+use std::{
+    ops::ControlFlow,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use anyhow::Context;
+
+static IS_WANTED: AtomicBool = AtomicBool::new(false);
+
+/// From now on the first Ctrl-C asks for the result so far, and the second ends the program.
+pub(crate) fn listen() -> anyhow::Result<()> {
+    ctrlc::set_handler(|| {
+        if IS_WANTED.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    })
+    .context("Ctrl-C cannot be caught")
+}
+
+/// Break once somebody has pressed Ctrl-C.
+pub(crate) fn check() -> ControlFlow<()> {
+    if IS_WANTED.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+}

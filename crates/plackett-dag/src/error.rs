@@ -1,0 +1,297 @@
+//! What can go wrong, as one enum for the crate: a caller may match on the kind, a reader sees the file, the line and
+//! the column, or the names of the nodes concerned.
+
+use std::fmt;
+
+use crate::data::ColumnFault;
+
+/// Everything that can go wrong in this crate.
+///
+/// # Example
+/// ```
+/// use plackett_dag::{Dag, Error};
+///
+/// let error = Dag::from_parents(vec![vec![2], vec![0], vec![1]]).unwrap_err();
+/// assert!(matches!(error, Error::Cycle { .. }));
+/// assert_eq!(error.to_string(), "the graph has a cycle: 0 -> 1 -> 2 -> 0");
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file could not be opened, read or written.
+    #[error("{file}: {problem}")]
+    Io {
+        /// The file as the caller named it.
+        file: String,
+        /// What the operating system said.
+        problem: std::io::Error,
+    },
+    /// The content of a file is not what it should be.
+    #[error("{place}: {problem}")]
+    Content {
+        /// Where in which file.
+        place: Place,
+        /// What is wrong there.
+        problem: Problem,
+    },
+    /// A file is well formed but does not describe a graph.
+    #[error("{file}: {problem}")]
+    GraphFile {
+        /// The file as the caller named it.
+        file: String,
+        /// What is wrong with the graph.
+        problem: Box<Error>,
+    },
+    /// The edges contain a cycle.
+    #[error("the graph has a cycle: {}", cycle_text(nodes))]
+    Cycle {
+        /// The nodes of one cycle, each an arrow's tail to the next, the last one's arrow leading to the first.
+        nodes: Vec<String>,
+    },
+    /// An edge names a node that does not exist.
+    #[error("node {node} does not exist in a graph of {nodes} nodes (0 to {})", nodes.saturating_sub(1))]
+    NoSuchNode {
+        /// The index given.
+        node: usize,
+        /// The number of nodes of the graph.
+        nodes: usize,
+    },
+    /// An edge is given twice.
+    #[error("the edge {from} -> {to} is given twice")]
+    RepeatedEdge {
+        /// The edge's tail.
+        from: String,
+        /// The edge's head.
+        to: String,
+    },
+    /// An edge's weight is zero, infinite or not a number.
+    #[error("the edge {from} -> {to} has weight {weight}; it must be finite and not zero")]
+    BadWeight {
+        /// The edge's tail.
+        from: String,
+        /// The edge's head.
+        to: String,
+        /// The weight given.
+        weight: f64,
+    },
+    /// An adjacency matrix does not have one row and one column per node.
+    #[error("an adjacency matrix of {nodes} nodes has {nodes} times {nodes} entries, not {entries}")]
+    NotSquare {
+        /// The number of nodes.
+        nodes: usize,
+        /// The number of entries given.
+        entries: usize,
+    },
+    /// The number of names differs from the number of nodes.
+    #[error("{names} names for {nodes} nodes")]
+    NameCount {
+        /// The number of names.
+        names: usize,
+        /// The number of nodes.
+        nodes: usize,
+    },
+    /// Two nodes have the same name.
+    #[error("two nodes are named \"{name}\"")]
+    RepeatedName {
+        /// The name.
+        name: String,
+    },
+    /// A node's name is empty.
+    #[error("node {node} has no name")]
+    NoName {
+        /// The node's index.
+        node: usize,
+    },
+    /// An edge uses a name that is not in the list of nodes.
+    #[error("an edge uses the name \"{name}\", which is not in `order`")]
+    UnknownName {
+        /// The name.
+        name: String,
+    },
+    /// Two graphs to be compared have different numbers of nodes.
+    #[error("the true graph has {truth} nodes, the estimate {estimate}")]
+    NodeCount {
+        /// Nodes of the true graph.
+        truth: usize,
+        /// Nodes of the estimate.
+        estimate: usize,
+    },
+    /// Two graphs to be compared have nodes of different names.
+    #[error("the graphs have different nodes: {}", difference_text(only_truth, only_estimate))]
+    DifferentNames {
+        /// Names that only the true graph has.
+        only_truth: Vec<String>,
+        /// Names that only the estimate has.
+        only_estimate: Vec<String>,
+    },
+    /// Some columns cannot be used: constant, or copies of one another.
+    #[error("{}", faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    Columns {
+        /// One entry per fault.
+        faults: Vec<ColumnFault>,
+    },
+    /// A table's number of values is not a multiple of its number of columns.
+    #[error("{values} values do not fill rows of {columns} columns")]
+    TableShape {
+        /// The number of columns.
+        columns: usize,
+        /// The number of values.
+        values: usize,
+    },
+    /// A setting has a value outside its range.
+    #[error("{setting} is {value}; {wanted}")]
+    BadSetting {
+        /// The setting's name.
+        setting: &'static str,
+        /// The value given.
+        value: String,
+        /// What would be accepted.
+        wanted: &'static str,
+    },
+}
+
+/// A place in a file: the file, and the line and column where they are known.
+///
+/// # Example
+/// ```
+/// use plackett_dag::Place;
+///
+/// let place = Place { file: "data.csv".into(), line: Some(3), column: Some("age".into()) };
+/// assert_eq!(place.to_string(), "data.csv, line 3, column \"age\"");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file as the caller named it.
+    pub file: String,
+    /// The line in the file, the first being 1.
+    pub line: Option<u64>,
+    /// The column's name, or its number where it has no name.
+    pub column: Option<String>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file)?;
+        if let Some(line) = self.line {
+            write!(f, ", line {line}")?;
+        }
+        if let Some(column) = &self.column {
+            write!(f, ", column \"{column}\"")?;
+        }
+        Ok(())
+    }
+}
+
+/// What is wrong at a [`Place`].
+///
+/// # Example
+/// ```
+/// use plackett_dag::{Error, Problem, Table};
+///
+/// let error = Table::from_reader("a,b\n1,2\n3,NA\n".as_bytes(), "data.csv").unwrap_err();
+/// let Error::Content { place, problem } = error else { panic!("another kind of error") };
+/// assert_eq!((place.line, place.column.as_deref()), (Some(3), Some("b")));
+/// assert_eq!(problem, Problem::Missing { text: "NA".into() });
+/// ```
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// There is nothing in the file.
+    #[error("the file is empty")]
+    Empty,
+    /// There is a header and no row.
+    #[error("the file has a header and no rows")]
+    NoRows,
+    /// The first line holds numbers only.
+    #[error("the first line must hold the names of the columns, but it holds numbers")]
+    NoHeader,
+    /// A column of the header has no name.
+    #[error("the column has no name (a column of row numbers must be left out of the file)")]
+    NoName,
+    /// Two columns have the same name.
+    #[error("two columns have this name")]
+    RepeatedName,
+    /// A row has too few or too many fields.
+    #[error("the row has {found} field{}, the header has {expected}", if *found == 1 { "" } else { "s" })]
+    Ragged {
+        /// Fields of the header.
+        expected: usize,
+        /// Fields of the row.
+        found: usize,
+    },
+    /// A field is not a number.
+    #[error("\"{text}\" is not a number")]
+    NotANumber {
+        /// The field.
+        text: String,
+    },
+    /// A field is empty or says that its value is missing.
+    #[error("the value is missing ({})", if text.is_empty() { "empty field" } else { text.as_str() })]
+    Missing {
+        /// The field.
+        text: String,
+    },
+    /// A field is infinite or too large for a double.
+    #[error("{text} is not a finite number")]
+    Infinite {
+        /// The field.
+        text: String,
+    },
+    /// The file seems to use another delimiter than a comma.
+    #[error("the fields seem to be separated by {}, but a comma is expected", delimiter_name(*delimiter))]
+    Delimiter {
+        /// The delimiter that the file seems to use.
+        delimiter: char,
+    },
+    /// A quoted field has no end.
+    #[error("a quotation mark is never closed")]
+    OpenQuote,
+    /// The text is not UTF-8.
+    #[error("the text is not encoded as UTF-8")]
+    Encoding,
+    /// An adjacency matrix has another number of rows than of columns.
+    #[error("the adjacency matrix has {columns} columns and {rows} rows; it must be square")]
+    NotSquare {
+        /// Names in the header.
+        columns: usize,
+        /// Rows after the header.
+        rows: usize,
+    },
+    /// A row of an adjacency matrix is labelled with another name than the header says.
+    #[error("the row is labelled \"{found}\", but the header's order makes it \"{expected}\"")]
+    RowLabel {
+        /// The name in the header.
+        expected: String,
+        /// The label in the file.
+        found: String,
+    },
+    /// A JSON document is malformed or lacks what a graph needs.
+    #[error("not a graph in JSON: {message}")]
+    Json {
+        /// What the JSON reader said.
+        message: String,
+    },
+}
+
+fn cycle_text(nodes: &[String]) -> String {
+    nodes.iter().chain(nodes.first()).cloned().collect::<Vec<_>>().join(" -> ")
+}
+
+fn difference_text(only_truth: &[String], only_estimate: &[String]) -> String {
+    let mut parts = Vec::new();
+    for (names, owner) in [(only_truth, "true graph"), (only_estimate, "estimate")] {
+        if !names.is_empty() {
+            let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
+            parts.push(format!("only the {owner} has {}", quoted.join(", ")));
+        }
+    }
+    parts.join("; ")
+}
+
+fn delimiter_name(delimiter: char) -> String {
+    match delimiter {
+        '\t' => "tabs".into(),
+        ' ' => "spaces".into(),
+        other => format!("'{other}'"),
+    }
+}

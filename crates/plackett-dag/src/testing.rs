@@ -1,0 +1,42 @@
+//! What several test modules need: every DAG of a few nodes, and random ones.
+
+use rand::{Rng, RngExt};
+
+use crate::graph::Dag;
+
+/// Every DAG over `nodes` nodes: each pair joined one way, the other way or not at all, without the cyclic ones.
+pub(crate) fn all_dags(nodes: usize) -> Vec<Dag> {
+    let pairs: Vec<(usize, usize)> = (0..nodes).flat_map(|b| (0..b).map(move |a| (a, b))).collect();
+    (0..3_usize.pow(pairs.len() as u32))
+        .filter_map(|mut code| {
+            let mut parents = vec![Vec::new(); nodes];
+            for &(a, b) in &pairs {
+                match code % 3 {
+                    1 => parents[b].push(a),
+                    2 => parents[a].push(b),
+                    _ => {}
+                }
+                code /= 3;
+            }
+            Dag::from_parents(parents).ok()
+        })
+        .collect()
+}
+
+/// A DAG over a random order in which each pair is joined with probability `density`, weights in ±[0.5, 2].
+pub(crate) fn random_dag(nodes: usize, density: f64, rng: &mut impl Rng) -> Dag {
+    let mut order: Vec<usize> = (0..nodes).collect();
+    for at in (1..nodes).rev() {
+        order.swap(at, rng.random_range(0..=at));
+    }
+    let mut edges = Vec::new();
+    for late in 0..nodes {
+        for early in 0..late {
+            if rng.random_bool(density) {
+                let size: f64 = rng.random_range(0.5..2.0);
+                edges.push((order[early], order[late], if rng.random() { size } else { -size }));
+            }
+        }
+    }
+    Dag::from_edges(nodes, edges).expect("edges follow an order")
+}
