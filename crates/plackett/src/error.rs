@@ -94,7 +94,7 @@ pub enum Error {
         limit: usize,
     },
     /// The objective returned an error of its own.
-    #[error("the objective failed on {outcome:?}: {source}")]
+    #[error("the objective failed on {}", shown(outcome))]
     ObjectiveFailed {
         /// The outcome that it was asked about.
         outcome: Vec<usize>,
@@ -102,7 +102,7 @@ pub enum Error {
         source: ObjectiveError,
     },
     /// The objective returned a NaN or an infinity.
-    #[error("the objective is {value} on {outcome:?}: only finite values can be optimised")]
+    #[error("the objective is {value} on {}: only finite values can be optimised", shown(outcome))]
     ObjectiveNotFinite {
         /// The outcome that it was asked about.
         outcome: Vec<usize>,
@@ -115,6 +115,16 @@ pub enum Error {
         /// Its value, its gradient or its parameters' gradient.
         what: &'static str,
     },
+}
+
+/// The beginning of an outcome, which may have a million items.
+fn shown(outcome: &[usize]) -> String {
+    const MOST_SHOWN: usize = 20;
+    if outcome.len() <= MOST_SHOWN {
+        return format!("{outcome:?}");
+    }
+    let first: Vec<String> = outcome[..MOST_SHOWN].iter().map(usize::to_string).collect();
+    format!("[{}, … {} items]", first.join(", "), outcome.len())
 }
 
 /// A number as it is read best: counts without a point, and 1e300 not as three hundred digits.

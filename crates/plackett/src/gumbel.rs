@@ -36,7 +36,7 @@ pub fn gumbel(u: f64) -> Result<f64, Error> {
 
 /// A Gumbel variable with location μ given that it lies below z₀: −log(−log u · exp(−μ) + exp(−z₀)).
 ///
-/// The result is always strictly below the bound, even where rounding would make them equal.
+/// The result is always strictly below the bound, even where rounding would make them equal, and always finite.
 ///
 /// ```
 /// let z = plackett::truncated_gumbel(1000.0, -3.0, 0.5)?; // the bound is 1000 below the location
@@ -51,7 +51,7 @@ pub fn truncated_gumbel(location: f64, bound: f64, u: f64) -> Result<f64, Error>
     check_finite("the bound", &[bound])?;
     check_noise("u", &[u])?;
     let sum = LogSum::of(exponential(u).ln() - location, -bound);
-    Ok((-sum.log).min(bound.next_down()))
+    Ok((-sum.log).min(bound.next_down()).max(f64::MIN))
 }
 
 /// log(eᵃ + eᵇ) together with the shares of its two terms: the weights that its derivative needs.

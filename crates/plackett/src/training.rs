@@ -175,7 +175,7 @@ impl<E: Estimator> Training<E> {
     pub fn step(&mut self, objective: &mut (impl Objective + ?Sized)) -> Result<(), Error> {
         let demand = self.estimator.demand();
         let first_stream = FIRST_STREAM + self.steps * self.samples.count() as u64;
-        self.samples.draw(&self.latent, demand, &mut self.noise, first_stream);
+        self.samples.draw(&self.latent, demand, &mut self.noise, first_stream)?;
         if demand >= Demand::Values {
             self.samples.evaluate(objective)?;
         }
@@ -253,7 +253,7 @@ impl<E: Estimator> Training<E> {
         let per_gradient = samples.count() as u64;
         for index in 0..count as u64 {
             let stream = VARIANCE_STREAMS + (self.steps * count as u64 + index) * per_gradient;
-            samples.draw(&self.latent, estimator.demand(), &mut self.noise, stream);
+            samples.draw(&self.latent, estimator.demand(), &mut self.noise, stream)?;
             if estimator.demand() >= Demand::Values {
                 samples.evaluate(objective)?;
             }

@@ -171,7 +171,7 @@ fn samples_do_not_depend_on_their_number() {
     let latent = PlackettLuce::new(&[0.3, 0.1, -0.5, 0.0]).unwrap();
     let outcomes = |count: usize, first: u64| {
         let mut samples = Samples::new(&latent, count).unwrap();
-        samples.draw(&latent, plackett::Demand::Values, &mut Noise::new(4), first);
+        samples.draw(&latent, plackett::Demand::Values, &mut Noise::new(4), first).unwrap();
         samples.outcomes().map(<[usize]>::to_vec).collect::<Vec<_>>()
     };
     let all = outcomes(40, 100);

@@ -43,7 +43,7 @@ fn train<E: Estimator<Latent = PlackettLuce>>(estimator: E, seed: u64, steps: u6
 }
 
 fn mean_objective<E: Estimator<Latent = PlackettLuce>>(training: &Training<E>) -> f64 {
-    Exact::new(training.latent(), &mut toy()).unwrap().expectation(training.latent()).0
+    Exact::new(training.latent(), &mut toy()).unwrap().expectation(training.latent()).unwrap().0
 }
 
 /// The total variance at the uniform distribution, after the critic alone has been trained.
@@ -61,7 +61,7 @@ fn uniform_scores() -> [f64; ITEMS] {
 
 #[test]
 fn values_at_the_uniform_distribution_and_at_the_optimum() {
-    let mean = Exact::new(&uniform(), &mut toy()).unwrap().expectation(&uniform()).0;
+    let mean = Exact::new(&uniform(), &mut toy()).unwrap().expectation(&uniform()).unwrap().0;
     assert!((mean - 7.0229).abs() < 5e-5, "{mean}");
     let optimum = toy().optimum().unwrap();
     assert!((optimum - 6.2229).abs() < 5e-5, "{optimum}");
@@ -98,7 +98,6 @@ fn rebar_solves_the_toy_within_50_000_steps_and_reinforce_does_not() {
 fn variance_once_the_critic_is_trained() {
     let (reinforce, rebar, relax) =
         (variance_at_uniform(reinforce()), variance_at_uniform(rebar(0)), variance_at_uniform(relax(0)));
-    println!("REINFORCE {reinforce:.1}, PL-REBAR {rebar:.2}, PL-RELAX {relax:.3}");
     assert!(reinforce >= 200.0, "REINFORCE {reinforce}");
     assert!(rebar <= 22.0, "PL-REBAR {rebar}");
     assert!(relax <= 0.5, "PL-RELAX {relax}");

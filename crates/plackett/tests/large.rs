@@ -144,7 +144,7 @@ fn a_step_of_training_with_a_million_items() {
 
     let mut relax = Relax::new(&latent, Network::new(MILLION, 2), &mut Noise::new(0)).unwrap();
     let mut samples = Samples::new(&latent, 1).unwrap();
-    samples.draw(&latent, relax.demand(), &mut Noise::new(3), 0);
+    samples.draw(&latent, relax.demand(), &mut Noise::new(3), 0).unwrap();
     samples.evaluate(&mut objective).unwrap();
     let mut gradient = vec![0.0; MILLION];
     relax.gradient(&latent, &samples, &mut gradient).unwrap();

@@ -394,7 +394,7 @@ fn probabilities_sum_to_one_at_extreme_scores() {
         let ties = if scores.len() == 3 { 2f64 } else { 4f64 };
         assert!((latent.entropy().unwrap() - ties.ln()).abs() < 1e-12, "{scores:?}");
         let mut exact = Exact::new(&latent, &mut |_: &[usize]| 5.0).unwrap();
-        let (mean, gradient) = exact.expectation(&latent);
+        let (mean, gradient) = exact.expectation(&latent).unwrap();
         assert!((mean - 5.0).abs() < 1e-12, "{scores:?}: {mean}");
         assert!(gradient.iter().all(|g| g.abs() < 1e-12), "{scores:?}: {gradient:?}");
     }

@@ -41,7 +41,7 @@ impl Estimate {
         let mut noise = Noise::new(2024);
         let count = SAMPLES.div_ceil(per_gradient);
         for index in 0..count {
-            samples.draw(latent, estimator.demand(), &mut noise, (index * per_gradient) as u64);
+            samples.draw(latent, estimator.demand(), &mut noise, (index * per_gradient) as u64).unwrap();
             samples.evaluate(objective).unwrap();
             estimator.gradient(latent, &samples, &mut gradient).unwrap();
             for ((mean, square), g) in mean.iter_mut().zip(&mut squares).zip(&gradient) {
@@ -104,7 +104,7 @@ fn check_all<L: Latent, F: Objective + Differentiable + Clone>(
 ) {
     let mut f = objective.clone();
     let mut enumeration = Exact::new(latent, &mut f).unwrap();
-    let exact = enumeration.expectation(latent).1.to_vec();
+    let exact = enumeration.expectation(latent).unwrap().1.to_vec();
     let baselines =
         [(Baseline::None, 1), (Baseline::MovingAverage { decay: 0.9 }, 1), (Baseline::LeaveOneOut, 4)];
     for (baseline, per_gradient) in baselines {
@@ -224,7 +224,7 @@ fn the_relaxed_gradient_is_biased() {
     let orders = PlackettLuce::new(&scores).unwrap();
     let mut puzzle = Puzzle::new(4, 4);
     let relaxed = RelaxedObjective::unscaled(puzzle.clone(), NeuralSort::new(4));
-    let exact = Exact::new(&orders, &mut puzzle).unwrap().expectation(&orders).1.to_vec();
+    let exact = Exact::new(&orders, &mut puzzle).unwrap().expectation(&orders).unwrap().1.to_vec();
     let estimator = Reparametrised::new(&orders, relaxed, vec![0.0]).unwrap();
     let distance = Estimate::of(estimator, &orders, &mut puzzle, 1).distance(&exact);
     assert!(distance > 10.0, "{distance}");
@@ -232,7 +232,7 @@ fn the_relaxed_gradient_is_biased() {
     let categories = Categorical::new(&scores).unwrap();
     let mut puzzle = Puzzle::new(1, 4);
     let relaxed = RelaxedObjective::unscaled(puzzle.clone(), Softmax::new(4));
-    let exact = Exact::new(&categories, &mut puzzle).unwrap().expectation(&categories).1.to_vec();
+    let exact = Exact::new(&categories, &mut puzzle).unwrap().expectation(&categories).unwrap().1.to_vec();
     let estimator = Reparametrised::new(&categories, relaxed, vec![0.0]).unwrap();
     let distance = Estimate::of(estimator, &categories, &mut puzzle, 1).distance(&exact);
     assert!(distance > 10.0, "{distance}");
@@ -274,7 +274,7 @@ fn exact_is_the_gradient_of_the_enumerated_expectation_over_orders() {
             };
             let latent = PlackettLuce::new(&scores).unwrap();
             let mut exact = Exact::new(&latent, &mut puzzle.clone()).unwrap();
-            let (mean, gradient) = exact.expectation(&latent);
+            let (mean, gradient) = exact.expectation(&latent).unwrap();
             let what = format!("{items} items, {name}");
             assert_close(&[mean], &[expectation(&scores)], 1e-12, &what);
             assert_close(gradient, &numerical_gradient(&scores, 1e-4, expectation), 1e-9, &what);
@@ -300,7 +300,7 @@ fn exact_is_the_gradient_of_the_enumerated_expectation_over_categories() {
             };
             let latent = Categorical::new(&scores).unwrap();
             let mut exact = Exact::new(&latent, &mut puzzle.clone()).unwrap();
-            let (mean, gradient) = exact.expectation(&latent);
+            let (mean, gradient) = exact.expectation(&latent).unwrap();
             let what = format!("{items} categories, {name}");
             assert_close(&[mean], &[expectation(&scores)], 1e-12, &what);
             assert_close(gradient, &numerical_gradient(&scores, 1e-4, expectation), 1e-9, &what);

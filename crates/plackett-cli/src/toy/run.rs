@@ -262,11 +262,11 @@ impl<L: Latent> MeanObjective<L> {
 
     fn at(&mut self, latent: &L, toy: &mut Toy, step: u64) -> Result<f64, plackett::Error> {
         match self {
-            Self::Exact(exact) => Ok(exact.expectation(latent).0),
+            Self::Exact(exact) => Ok(exact.expectation(latent)?.0),
             Self::Sampled(samples) => {
                 // The same noise at every step: what changes along the curve is the scores.
                 let noise = &mut Noise::new(u64::MAX - step);
-                samples.draw(latent, plackett::Demand::Values, noise, 0);
+                samples.draw(latent, plackett::Demand::Values, noise, 0)?;
                 samples.evaluate(toy)?;
                 Ok(samples.values().iter().sum::<f64>() / MEAN_SAMPLES as f64)
             }

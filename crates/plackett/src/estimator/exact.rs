@@ -14,7 +14,7 @@ use crate::{
 /// use plackett::{Exact, PlackettLuce, Toy};
 /// let latent = PlackettLuce::new(&[0.0; 8])?;
 /// let mut exact = Exact::new(&latent, &mut Toy::permutation(8, 0.05)?)?;
-/// let (mean, gradient) = exact.expectation(&latent);
+/// let (mean, gradient) = exact.expectation(&latent)?;
 /// assert!((mean - 7.0229).abs() < 1e-4); // at the uniform distribution
 /// assert!(gradient[0] < 0.0 && gradient[7] > 0.0);
 /// # Ok::<(), plackett::Error>(())
@@ -43,9 +43,13 @@ impl<L: Latent> Exact<L> {
     }
 
     /// E f(b) and its gradient at the latent's present scores.
-    pub fn expectation(&mut self, latent: &L) -> (f64, &[f64]) {
+    ///
+    /// # Errors
+    /// A latent of another number of items.
+    pub fn expectation(&mut self, latent: &L) -> Result<(f64, &[f64]), Error> {
+        check_length("the estimator's list of scores", self.gradient.len(), latent.items())?;
         let mean = latent.expectation(&self.values, &mut self.gradient, &mut self.scratch);
-        (mean, &self.gradient)
+        Ok((mean, &self.gradient))
     }
 }
 
@@ -57,9 +61,8 @@ impl<L: Latent> Estimator for Exact<L> {
     }
 
     fn gradient(&mut self, latent: &L, _samples: &Samples, gradient: &mut [f64]) -> Result<f64, Error> {
-        check_length("the estimator's list of scores", self.gradient.len(), latent.items())?;
         check_length("the gradient", gradient.len(), latent.items())?;
-        let (mean, exact) = self.expectation(latent);
+        let (mean, exact) = self.expectation(latent)?;
         gradient.copy_from_slice(exact);
         Ok(mean)
     }

@@ -19,7 +19,7 @@ use crate::{
 /// let temperature: f64 = 0.5;
 /// let mut estimator = Reparametrised::new(&latent, relaxed, vec![temperature.ln()])?;
 /// let mut samples = Samples::new(&latent, 100)?;
-/// samples.draw(&latent, Demand::Perturbed, &mut Noise::new(0), 0);
+/// samples.draw(&latent, Demand::Perturbed, &mut Noise::new(0), 0)?;
 /// let mut gradient = [0.0; 4];
 /// estimator.gradient(&latent, &samples, &mut gradient)?;
 /// assert!(gradient[0] < 0.0); // item 0 should come first

@@ -14,7 +14,7 @@ use crate::{
 /// use plackett::{Baseline, Demand, Estimator, Noise, PlackettLuce, Reinforce, Samples};
 /// let latent = PlackettLuce::new(&[0.0, 0.0, 0.0])?;
 /// let mut samples = Samples::new(&latent, 4)?;
-/// samples.draw(&latent, Demand::Values, &mut Noise::new(1), 0);
+/// samples.draw(&latent, Demand::Values, &mut Noise::new(1), 0)?;
 /// let values: Vec<f64> = samples.outcomes().map(|order| order[0] as f64).collect(); // evaluated by the caller
 /// samples.set_values(&values)?;
 /// let mut gradient = [0.0; 3];
@@ -66,9 +66,19 @@ impl Samples {
     }
 
     /// Draws all samples afresh: sample i from stream `first_stream + i`. O(k log k) each, without allocation.
-    pub fn draw(&mut self, latent: &impl Latent, demand: Demand, noise: &mut Noise, first_stream: u64) {
+    ///
+    /// # Errors
+    /// A latent of another size than these samples were made for.
+    pub fn draw(
+        &mut self,
+        latent: &impl Latent,
+        demand: Demand,
+        noise: &mut Noise,
+        first_stream: u64,
+    ) -> Result<(), Error> {
+        self.check_fit(latent)?;
         if demand == Demand::Nothing {
-            return;
+            return Ok(());
         }
         let rows = self.u.chunks_exact_mut(self.items).zip(self.v.chunks_exact_mut(self.items));
         for (stream, (u, v)) in (first_stream..).zip(rows) {
@@ -79,6 +89,7 @@ impl Samples {
             }
         }
         self.perturb(latent);
+        Ok(())
     }
 
     /// Takes the noise of all samples from the caller, one row per sample: u for the perturbed scores, v for the
