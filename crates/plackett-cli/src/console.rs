@@ -31,18 +31,69 @@ pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
+/// Input that the program itself refuses, and for which it ends with code 2 as it does for the libraries' refusals.
+#[derive(Debug)]
+pub(crate) struct BadInput(pub(crate) String);
+
+impl std::fmt::Display for BadInput {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for BadInput {}
+
+/// Whether the input was at fault, rather than the disk or the program.
+pub(crate) fn is_bad_input(error: &anyhow::Error) -> bool {
+    error.is::<BadInput>() || error.is::<plackett::Error>() || error.is::<plackett_dag::Error>()
+}
+
 /// A table whose first column is text and whose others are numbers.
 pub(crate) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    laid_out(header, rows, 1..header.len())
+}
+
+/// A table of text, numbers in the second column, and text again.
+pub(crate) fn table_with_notes(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    laid_out(header, rows, 1..2)
+}
+
+fn laid_out(
+    header: &[&str],
+    rows: impl IntoIterator<Item = Vec<String>>,
+    numbers: std::ops::Range<usize>,
+) -> String {
     let mut table = Table::new();
     let style = presets::UTF8_HORIZONTAL_ONLY.row_separator(LineStyle::none());
     table.load_style(style).set_content_arrangement(ContentArrangement::Dynamic).set_header(header.to_vec());
     for row in rows {
         table.add_row(row);
     }
-    for column in table.column_iter_mut().skip(1) {
+    for column in table.column_iter_mut().skip(numbers.start).take(numbers.len()) {
         column.set_cell_alignment(CellAlignment::Right);
     }
     table.to_string()
+}
+
+/// Names with commas between them, broken into lines of about this many characters, each after the first indented.
+pub(crate) fn wrapped(names: &[&str], width: usize, indent: usize) -> String {
+    let mut text = String::new();
+    let mut line = 0;
+    for (at, name) in names.iter().enumerate() {
+        let comma = if at + 1 < names.len() { "," } else { "" };
+        let length = name.chars().count() + comma.len() + 1;
+        if line > 0 && line + length > width {
+            text.push('\n');
+            text.push_str(&" ".repeat(indent));
+            line = 0;
+        } else if line > 0 {
+            text.push(' ');
+        }
+        text.push_str(name);
+        text.push_str(comma);
+        line += length;
+    }
+    text
 }
 
 /// A line of blocks as high as the numbers are, at most `width` of them; gaps for numbers that are not finite.
@@ -77,6 +128,11 @@ pub(crate) fn progress(length: u64, message: impl Into<String>) -> ProgressBar {
     bar
 }
 
+/// A count and what is counted: "1 edge", "2,000 edges".
+pub(crate) fn counted(count: usize, noun: &str) -> String {
+    format!("{} {noun}{}", thousands(count as u64), if count == 1 { "" } else { "s" })
+}
+
 /// A count with its thousands apart: 12,345.
 pub(crate) fn thousands(count: u64) -> String {
     indicatif::HumanCount(count).to_string()
@@ -92,6 +148,18 @@ mod tests {
         assert_eq!(sparkline(&[3.0, f64::NAN, 3.0], 10), "▁ ▁");
         assert_eq!(sparkline(&[], 10), "");
         assert_eq!(sparkline(&[0.0; 500], 40).chars().count(), 40);
+    }
+
+    #[test]
+    fn long_lists_of_names_are_broken_and_indented() {
+        assert_eq!(wrapped(&["a", "bb", "c"], 7, 2), "a, bb,\n  c");
+        assert_eq!(wrapped(&["longer than the line"], 5, 2), "longer than the line");
+        assert_eq!(wrapped(&[], 5, 2), "");
+    }
+
+    #[test]
+    fn counts_agree_with_their_nouns() {
+        assert_eq!([counted(1, "edge"), counted(2000, "edge")], ["1 edge", "2,000 edges"]);
     }
 
     #[test]

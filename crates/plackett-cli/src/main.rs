@@ -4,10 +4,13 @@
 //! goes to standard error, and only to a terminal. Exit codes: 0 done, 1 failed, 2 wrong usage or bad input.
 
 mod console;
+mod evaluate;
 mod files;
 mod interrupt;
+mod learn;
 mod plot;
 mod reproduce;
+mod simulate;
 mod statistics;
 mod toy;
 
@@ -25,6 +28,12 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Learn a causal graph from a CSV file
+    Learn(learn::Arguments),
+    /// Make data with a known graph
+    Simulate(simulate::Arguments),
+    /// Compare an estimated graph with the true one
+    Evaluate(evaluate::Arguments),
     /// Solve the toy problem of the paper's Figure 1 with one gradient estimator
     Toy(toy::Arguments),
     /// Make a figure of the paper again, with several seeds
@@ -33,6 +42,9 @@ enum Command {
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
+        Command::Learn(arguments) => learn::command(&arguments),
+        Command::Simulate(arguments) => simulate::command(&arguments),
+        Command::Evaluate(arguments) => evaluate::command(&arguments),
         Command::Toy(arguments) => toy::command(&arguments),
         Command::Reproduce(arguments) => reproduce::command(&arguments),
     };
@@ -41,8 +53,7 @@ fn main() -> ExitCode {
         Err(error) if console::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             console::complain(&error);
-            let is_bad_input = error.downcast_ref::<plackett::Error>().is_some();
-            ExitCode::from(if is_bad_input { 2 } else { 1 })
+            ExitCode::from(if console::is_bad_input(&error) { 2 } else { 1 })
         }
     }
 }

@@ -1,10 +1,14 @@
-//! Line charts with bands, as SVG and PNG: a grid of panels above one shared legend.
+//! Figures as SVG and PNG: line charts with bands, a grid of panels above one shared legend; and pictures of graphs.
 //!
 //! Drawn by our own hand, because the chart crates tried put legends and labels on top of the curves or drew ragged
 //! lines; what is left to others is the hard part, rasterising (`tiny-skia`) and glyphs (`ttf-parser`).
 
 mod axis;
 mod canvas;
+mod layers;
+mod network;
+
+pub(crate) use network::Arrow;
 
 use anyhow::ensure;
 

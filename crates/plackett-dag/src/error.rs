@@ -148,6 +148,89 @@ pub enum Error {
         /// What would be accepted.
         wanted: &'static str,
     },
+    /// The data have no columns or no rows.
+    #[error("the data are empty: at least one row and one column are needed")]
+    Empty,
+    /// A row has the wrong number of values.
+    #[error("row {row} has {found} values where {expected} are expected")]
+    RowLength {
+        /// Row, counted from zero.
+        row: usize,
+        /// Number of values a row must have.
+        expected: usize,
+        /// Number of values found.
+        found: usize,
+    },
+    /// A value is infinite or not a number.
+    #[error("the value in row {row}, column {column} is not a finite number")]
+    NotFinite {
+        /// Row, counted from zero.
+        row: usize,
+        /// Column, counted from zero.
+        column: usize,
+    },
+    /// A column that is to be standardised has the same value in every row.
+    #[error("column {column} is constant and cannot be standardised")]
+    ConstantColumn {
+        /// Column, counted from zero.
+        column: usize,
+    },
+    /// Two inputs that must speak of the same nodes do not.
+    #[error("{what} has size {found} where {expected} is expected")]
+    Size {
+        /// Which input.
+        what: &'static str,
+        /// Size it must have.
+        expected: usize,
+        /// Size it has.
+        found: usize,
+    },
+    /// A matrix that must be symmetric with a non-negative diagonal is not, or has an entry that is not finite.
+    #[error("entry ({row}, {column}) of the Gram matrix is not finite, not symmetric or a negative square")]
+    NotGram {
+        /// Row of the entry.
+        row: usize,
+        /// Column of the entry.
+        column: usize,
+    },
+    /// A list of nodes is not a permutation of `0..nodes`.
+    #[error("an order must list each of the {nodes} nodes once; position {position} does not fit")]
+    NotAnOrder {
+        /// Number of nodes.
+        nodes: usize,
+        /// First position at fault.
+        position: usize,
+    },
+    /// A setting is outside its range.
+    #[error("{name} = {value} is out of range: it must be {must_be}")]
+    Setting {
+        /// Name of the setting.
+        name: &'static str,
+        /// Value given.
+        value: f64,
+        /// What it must be.
+        must_be: &'static str,
+    },
+    /// No score is registered under the name.
+    #[error("there is no score named `{name}`; known are {known}")]
+    UnknownScore {
+        /// Name asked for.
+        name: String,
+        /// Names that exist, separated by commas.
+        known: String,
+    },
+    /// Tables over all subsets of the nodes do not fit in the memory allowed.
+    #[error(
+        "{nodes} nodes need {needed_bytes} bytes for the tables over subsets, more than the {allowed_bytes} allowed"
+    )]
+    Memory {
+        /// Number of nodes.
+        nodes: usize,
+        /// Bytes the tables would need.
+        needed_bytes: u128,
+        /// Bytes allowed.
+        allowed_bytes: usize,
+    },
 }
 
 /// A place in a file: the file, and the line and column where they are known.
@@ -295,3 +378,13 @@ fn delimiter_name(delimiter: char) -> String {
         other => format!("'{other}'"),
     }
 }
+
+/// Result with this crate's [`Error`].
+///
+/// ```
+/// fn half(x: f64) -> plackett_dag::Result<f64> {
+///     Ok(x / 2.0)
+/// }
+/// assert_eq!(half(3.0).unwrap(), 1.5);
+/// ```
+pub type Result<T> = std::result::Result<T, Error>;

@@ -15,24 +15,38 @@
 //! # Ok::<(), plackett_dag::Error>(())
 //! ```
 
+mod cholesky;
 mod cpdag;
 mod data;
 mod error;
 mod format;
+mod gram;
 mod graph;
 mod metrics;
+pub mod node_set;
+mod oracle;
 mod records;
+mod score;
+mod search;
 mod simulate;
 #[cfg(test)]
 mod testing;
 
 pub use cpdag::{Cpdag, Mark};
 pub use data::{ColumnFault, RowReader, Table, diagnose_moments};
-pub use error::{Error, Place, Problem};
+pub use error::{Error, Place, Problem, Result};
 pub use format::{
     CpdagDocument, EdgeDocument, GraphDocument, cpdag_to_dot, parse_graph_csv, parse_graph_json, read_graph,
     to_dot, write_graph_csv,
 };
+pub use gram::{Centring, Gram, GramBuilder};
 pub use graph::{Dag, NamedDag};
 pub use metrics::{Comparison, compare, shd, shd_cpdag, sid};
+pub use node_set::NodeSet;
+pub use oracle::{Oracle, OracleStats};
+pub use score::{
+    Bic, Choice, EvL0, L1, LocalScore, SCORES, ScoreEntry, ScoreSettings, Scratch, SubsetSearch, fit_weights,
+    score_by_name,
+};
+pub use search::{Exact, Expectation, Insertion, LocalTable, OrderSolution};
 pub use simulate::{GraphKind, Noise, Sem, SemSettings, simulate_sem};

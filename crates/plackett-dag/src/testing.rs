@@ -1,6 +1,7 @@
 //! What several test modules need: every DAG of a few nodes, and random ones.
 
-use rand::{Rng, RngExt};
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
 
 use crate::graph::Dag;
 
@@ -24,7 +25,7 @@ pub(crate) fn all_dags(nodes: usize) -> Vec<Dag> {
 }
 
 /// A DAG over a random order in which each pair is joined with probability `density`, weights in ±[0.5, 2].
-pub(crate) fn random_dag(nodes: usize, density: f64, rng: &mut impl Rng) -> Dag {
+pub(crate) fn random_dag(nodes: usize, density: f64, rng: &mut impl rand::Rng) -> Dag {
     let mut order: Vec<usize> = (0..nodes).collect();
     for at in (1..nodes).rev() {
         order.swap(at, rng.random_range(0..=at));
@@ -39,4 +40,24 @@ pub(crate) fn random_dag(nodes: usize, density: f64, rng: &mut impl Rng) -> Dag 
         }
     }
     Dag::from_edges(nodes, edges).expect("edges follow an order")
+}
+
+/// Random numbers for data.
+pub(crate) struct Rng(ChaCha8Rng);
+
+impl Rng {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(ChaCha8Rng::seed_from_u64(seed))
+    }
+
+    /// Uniform in [0, 1).
+    pub(crate) fn uniform(&mut self) -> f64 {
+        self.0.random()
+    }
+}
+
+/// Standard normal by the Box–Muller transform.
+pub(crate) fn normal(rng: &mut Rng) -> f64 {
+    let radius = (-2.0 * (1.0 - rng.uniform()).ln()).sqrt();
+    radius * (std::f64::consts::TAU * rng.uniform()).cos()
 }

@@ -90,6 +90,31 @@ pub(super) enum Shape {
     },
 }
 
+impl Shape {
+    fn zoom(&mut self, factor: f64) {
+        let scale = |point: &mut Point| *point = (point.0 * factor, point.1 * factor);
+        match self {
+            Shape::Line { points, width, .. } => {
+                points.iter_mut().for_each(scale);
+                *width *= factor as f32;
+            }
+            Shape::Area { points, .. } => points.iter_mut().for_each(scale),
+            Shape::Dot { center, radius, .. } => {
+                scale(center);
+                *radius *= factor;
+            }
+            Shape::Text { at, size, .. } => {
+                scale(at);
+                *size *= factor;
+            }
+            Shape::Clip { left, top, width, height, shapes } => {
+                [left, top, width, height].into_iter().for_each(|length| *length *= factor);
+                shapes.iter_mut().for_each(|shape| shape.zoom(factor));
+            }
+        }
+    }
+}
+
 /// The built-in font.
 pub(super) struct Font(Face<'static>);
 
@@ -176,6 +201,13 @@ pub(super) struct Canvas {
 }
 
 impl Canvas {
+    /// Makes the page and everything on it larger or smaller.
+    pub(super) fn zoom(&mut self, factor: f64) {
+        self.width *= factor;
+        self.height *= factor;
+        self.shapes.iter_mut().for_each(|shape| shape.zoom(factor));
+    }
+
     pub(super) fn to_svg(&self) -> String {
         let (width, height) = (self.width, self.height);
         let mut svg = format!(

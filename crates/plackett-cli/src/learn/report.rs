@@ -1,0 +1,286 @@
+//! What `plackett learn` shows: a JSON document, or a text with the edges, the order and what to make of them; and files.
+
+use plackett_dag::{Centring, Comparison, Cpdag, GraphDocument, Mark, NamedDag, to_dot, write_graph_csv};
+use serde::Serialize;
+
+use super::{Arguments, Learned, data::Data, method::Status, score};
+use crate::{
+    console::{self, counted},
+    evaluate,
+    files::OutDir,
+    plot::{Arrow, Figure},
+};
+
+/// Edges beyond these would fill the screen; the files have them all.
+const MOST_EDGES_SHOWN: usize = 30;
+/// Characters of a line of names.
+const LINE: usize = 90;
+/// A residual variance below this share of the variable's own is rounding: the variable is a function of its parents.
+const RESIDUAL_TOLERANCE: f64 = 1e-10;
+
+/// The document that `--json` prints and `graph.json` holds.
+#[derive(Serialize)]
+struct Document<'a> {
+    method: &'static str,
+    score_name: &'static str,
+    score_choice: Option<&'a str>,
+    score: f64,
+    seconds: f64,
+    evaluations: u64,
+    status: Status,
+    nodes: usize,
+    rows: usize,
+    columns: &'static str,
+    seed: u64,
+    #[serde(flatten)]
+    graph: GraphDocument,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comparison: Option<Comparison>,
+    warnings: &'a [String],
+}
+
+pub(super) struct Report<'a> {
+    arguments: &'a Arguments,
+    data: &'a Data,
+    centring: Centring,
+    learned: &'a Learned,
+    truth: Option<&'a NamedDag>,
+    comparison: Option<Comparison>,
+    cpdag: Cpdag,
+    warnings: Vec<String>,
+}
+
+impl<'a> Report<'a> {
+    pub(super) fn new(
+        arguments: &'a Arguments,
+        data: &'a Data,
+        centring: Centring,
+        learned: &'a Learned,
+        truth: Option<&'a NamedDag>,
+    ) -> anyhow::Result<Self> {
+        let comparison = truth.map(|truth| truth.compare(&learned.graph)).transpose()?;
+        let cpdag = Cpdag::of(learned.graph.dag());
+        let mut warnings = data.warnings.clone();
+        warnings.extend(exact_relations(data, learned));
+        Ok(Self { arguments, data, centring, learned, truth, comparison, cpdag, warnings })
+    }
+
+    /// Writes the files, if there is a folder for them, and prints the rest.
+    pub(super) fn give(&self, out: Option<&OutDir>) -> anyhow::Result<()> {
+        let document = self.document();
+        if let Some(out) = out {
+            self.write(out, &document)?;
+        }
+        if self.arguments.json {
+            return console::say_json(&document);
+        }
+        console::say(&self.text())?;
+        if let Some(out) = &self.arguments.out {
+            let files = "graph.json, graph.csv, graph.dot, graph.svg, graph.png";
+            console::say(&format!("Written to {}: {files}", out.display()))?;
+        }
+        Ok(())
+    }
+
+    fn document(&self) -> Document<'_> {
+        let learned = self.learned;
+        let mut graph = GraphDocument::new(&learned.graph);
+        graph.order = self.order().into_iter().map(str::to_owned).collect();
+        Document {
+            method: self.arguments.method.name,
+            score_name: learned.score_name,
+            score_choice: learned.score_choice.as_deref(),
+            score: learned.score,
+            seconds: learned.seconds,
+            evaluations: learned.evaluations,
+            status: learned.status,
+            nodes: self.data.names.len(),
+            rows: self.data.gram.rows(),
+            columns: self.columns(),
+            seed: self.arguments.seed,
+            graph,
+            comparison: self.comparison,
+            warnings: &self.warnings,
+        }
+    }
+
+    /// What was done to the columns.
+    fn columns(&self) -> &'static str {
+        match self.centring {
+            Centring::None => "as they are",
+            Centring::Centre => "centred",
+            Centring::Standardise => "standardised",
+        }
+    }
+
+    /// The learned order by name, causes first.
+    fn order(&self) -> Vec<&str> {
+        self.learned.order.iter().map(|&node| self.name(node)).collect()
+    }
+
+    fn name(&self, node: usize) -> &str {
+        &self.data.names[node]
+    }
+
+    /// Whether the edge might as well point the other way.
+    fn is_open(&self, from: usize, to: usize) -> bool {
+        score::is_equivalent(self.learned.score_name) && self.cpdag.mark(from, to) == Mark::Undirected
+    }
+
+    fn text(&self) -> String {
+        let Self { arguments, data, learned, .. } = self;
+        let mut text = format!(
+            "Learned from {}: {}, {} ({})\n",
+            data.source,
+            counted(data.gram.rows(), "row"),
+            counted(data.names.len(), "column"),
+            self.columns(),
+        );
+        text += &format!("Score   {}", learned.score_name);
+        if let Some(reason) = &learned.score_choice {
+            text += &format!(": {reason}");
+        }
+        text += &format!("\nMethod  {}, seed {}\n", arguments.method, arguments.seed);
+        for warning in &self.warnings {
+            text += &format!("Warning: {warning}\n");
+        }
+        text += &format!("\n{}\n", self.edges());
+        if score::is_equivalent(learned.score_name) && !self.cpdag.undirected().is_empty() {
+            text += "open: the data fit as well with this edge turned round (see `cpdag` in --json for the class)\n";
+        }
+        text += &format!("\nOrder   {}\n", console::wrapped(&self.order(), LINE, 8));
+        text += &format!(
+            "CPDAG   {} directed, {} undirected\n",
+            counted(self.cpdag.directed().len(), "edge"),
+            self.cpdag.undirected().len()
+        );
+        text += &format!(
+            "{} of {}, score {:.6}, {} local scores in {:.2} s{}",
+            counted(learned.graph.dag().edge_count(), "edge"),
+            counted(data.names.len(), "node"),
+            learned.score,
+            console::thousands(learned.evaluations),
+            learned.seconds,
+            match learned.status {
+                Status::Finished => "",
+                Status::Interrupted => " (interrupted: the best order so far)",
+                Status::TimeLimit => " (stopped by the time limit: the best order so far)",
+            },
+        );
+        if let Some(comparison) = &self.comparison {
+            text += &format!(
+                "\n\nAgainst the true graph (i -> j where row i, column j is non-zero)\n{}",
+                evaluate::table(comparison, data.names.len())
+            );
+        }
+        text
+    }
+
+    /// The strongest edges as a table, those that the truth alone has after it.
+    fn edges(&self) -> String {
+        let dag = self.learned.graph.dag();
+        let mut edges: Vec<_> = dag.edges().collect();
+        if edges.is_empty() {
+            return "No edges: no column helps to predict another by more than chance".to_owned()
+                + &self.missing();
+        }
+        edges.sort_by(|a, b| b.2.abs().total_cmp(&a.2.abs()));
+        let mut header = vec!["edge", "weight"];
+        if score::is_equivalent(self.learned.score_name) {
+            header.push("direction");
+        }
+        if self.truth.is_some() {
+            header.push("truth");
+        }
+        let rows = edges.iter().take(MOST_EDGES_SHOWN).map(|&(from, to, weight)| {
+            let mut row = vec![format!("{} -> {}", self.name(from), self.name(to)), number(weight)];
+            if score::is_equivalent(self.learned.score_name) {
+                row.push(if self.is_open(from, to) { "open" } else { "settled" }.to_owned());
+            }
+            if let Some(truth) = self.truth.map(NamedDag::dag) {
+                row.push(if truth.has_edge(from, to) {
+                    number(truth.weight(from, to))
+                } else if truth.has_edge(to, from) {
+                    "reversed".to_owned()
+                } else {
+                    "no edge".to_owned()
+                });
+            }
+            row
+        });
+        let mut text = console::table_with_notes(&header, rows);
+        if let Some(rest) = edges.len().checked_sub(MOST_EDGES_SHOWN).filter(|&rest| rest > 0) {
+            text += &format!(
+                "\nand {} weaker ones (--json and --out have them all)",
+                console::thousands(rest as u64)
+            );
+        }
+        text + &self.missing()
+    }
+
+    fn missing(&self) -> String {
+        let Some(truth) = self.truth else { return String::new() };
+        let dag = self.learned.graph.dag();
+        let missing: Vec<String> = truth
+            .dag()
+            .edges()
+            .filter(|&(from, to, _)| !dag.has_edge(from, to) && !dag.has_edge(to, from))
+            .map(|(from, to, _)| format!("{} -> {}", self.name(from), self.name(to)))
+            .collect();
+        if missing.is_empty() {
+            return String::new();
+        }
+        let shown: Vec<&str> = missing.iter().take(MOST_EDGES_SHOWN).map(String::as_str).collect();
+        let rest = missing.len() - shown.len();
+        let note = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+        format!("\nMissing: {}{note}", console::wrapped(&shown, LINE, 9))
+    }
+
+    fn write(&self, out: &OutDir, document: &Document) -> anyhow::Result<()> {
+        let graph = &self.learned.graph;
+        out.write("graph.json", serde_json::to_string_pretty(document)?.as_bytes())?;
+        let mut csv = Vec::new();
+        write_graph_csv(graph, &mut csv, "graph.csv")?;
+        out.write("graph.csv", &csv)?;
+        out.write("graph.dot", to_dot(graph).as_bytes())?;
+        let arrows: Vec<Arrow> = graph
+            .dag()
+            .edges()
+            .map(|(from, to, weight)| Arrow { from, to, weight, is_open: self.is_open(from, to) })
+            .collect();
+        let title = format!(
+            "{}: {}, {}",
+            self.data.source,
+            self.learned.score_name,
+            counted(graph.dag().edge_count(), "edge")
+        );
+        let figure = Figure::draw_graph(&title, graph.names(), graph.dag().topological_order(), &arrows)?;
+        out.write("graph.svg", figure.svg.as_bytes())?;
+        out.write("graph.png", &figure.png)?;
+        Ok(())
+    }
+}
+
+/// Three digits after the point, or the form with an exponent where those would say nothing.
+fn number(weight: f64) -> String {
+    if (1e-2..1e5).contains(&weight.abs()) { format!("{weight:.3}") } else { format!("{weight:.2e}") }
+}
+
+/// Variables that are functions of their parents: no noise, and so no direction that noise could tell.
+fn exact_relations(data: &Data, learned: &Learned) -> Vec<String> {
+    let dag = learned.graph.dag();
+    let variances = score::residual_variances(&data.gram, dag);
+    let exact = |&node: &usize| {
+        !dag.parents(node).is_empty() && variances[node] <= RESIDUAL_TOLERANCE * data.gram.entry(node, node)
+    };
+    let warning = |node: usize| {
+        let parents: Vec<String> =
+            dag.parents(node).iter().map(|&parent| format!("\"{}\"", data.names[parent])).collect();
+        format!(
+            "column \"{}\" is an exact linear function of {}: directions among them mean nothing",
+            data.names[node],
+            parents.join(", ")
+        )
+    };
+    (0..dag.nodes()).filter(exact).map(warning).collect()
+}

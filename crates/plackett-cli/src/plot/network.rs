@@ -1,0 +1,330 @@
+//! A picture of a causal graph: nodes in layers, causes above effects; arrows coloured by the sign of their weights and
+//! as thick as those are large; dashed where the data leave the direction open.
+
+use super::{
+    Figure, HALF_CAPITAL, LABEL_SIZE, LEADING, MARGIN, TEXT, TITLE_SIZE,
+    canvas::{Anchor, Canvas, Dash, Font, Point, Rgb, Shape},
+    layers::{Spacing, lay_out},
+};
+use crate::plot::Color;
+
+/// An arrow between two nodes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrow {
+    pub from: usize,
+    pub to: usize,
+    pub weight: f64,
+    /// Whether it might as well point the other way.
+    pub is_open: bool,
+}
+
+const NODE_SIZE: f64 = 12.0;
+const NODE_HEIGHT: f64 = 24.0;
+const NODE_PADDING: f64 = 10.0;
+const NODE_FILL: Rgb = Rgb(0xf4, 0xf6, 0xf8);
+const NODE_EDGE: Rgb = Rgb(0x55, 0x5f, 0x6b);
+/// Longer names are cut, lest one of them decide the width of the picture.
+const LONGEST_NAME: usize = 24;
+
+const SPACING: Spacing = Spacing { between_nodes: 22.0, between_joints: 16.0, between_layers: 74.0 };
+/// Nodes without edges stand in rows below the others.
+const LONELY_ROW: f64 = 40.0;
+/// The width to which those rows are filled where the graph itself is narrower.
+const LEAST_WIDTH: f64 = 360.0;
+/// Larger pictures are drawn smaller, to keep the PNG within what viewers open.
+const MOST_SIZE: f64 = 3000.0;
+
+const THINNEST: f64 = 1.0;
+const THICKEST: f64 = 3.2;
+const HEAD_LENGTH: f64 = 9.0;
+const HEAD_WIDTH: f64 = 7.0;
+/// Points of the line that stand for one stretch of a curve between two layers.
+const STRETCH: usize = 12;
+
+const WEIGHT_SIZE: f64 = 9.5;
+/// With more arrows than this their weights would hide the arrows.
+const MOST_WEIGHTS: usize = 40;
+
+impl Figure {
+    /// Draws a graph whose arrows all lead from earlier to later nodes in `order`.
+    ///
+    /// # Errors
+    /// When the font is broken or the picture too large.
+    pub(crate) fn draw_graph(
+        title: &str,
+        names: &[String],
+        order: &[usize],
+        arrows: &[Arrow],
+    ) -> anyhow::Result<Self> {
+        let font = Font::load()?;
+        let canvas = compose(title, names, order, arrows, &font);
+        Ok(Self { svg: canvas.to_svg(), png: canvas.to_png(&font)? })
+    }
+}
+
+fn compose(title: &str, names: &[String], order: &[usize], arrows: &[Arrow], font: &Font) -> Canvas {
+    let labels: Vec<String> = names.iter().map(|name| shortened(name)).collect();
+    let widths: Vec<f64> = labels
+        .iter()
+        .map(|label| (font.width(label, NODE_SIZE) + 2.0 * NODE_PADDING).max(NODE_HEIGHT + 8.0))
+        .collect();
+    let (places, paths, width, height) = place_all(order, arrows, &widths);
+
+    let legend = legend_entries(arrows);
+    let legend_width: f64 = legend.iter().map(|entry| entry.width(font)).sum();
+    let title_width = font.width(title, TITLE_SIZE);
+    let page_width = width.max(legend_width).max(title_width) + 2.0 * MARGIN;
+    let top = MARGIN + TITLE_SIZE * LEADING + NODE_HEIGHT / 2.0;
+    let legend_top = top + height + NODE_HEIGHT / 2.0 + MARGIN;
+    let page_height = legend_top + if legend.is_empty() { 0.0 } else { LABEL_SIZE * LEADING } + MARGIN;
+    let moved = |(x, y): Point| (x + (page_width - width) / 2.0, y + top);
+
+    let mut shapes = vec![text(title, (page_width / 2.0, MARGIN + TITLE_SIZE), TITLE_SIZE)];
+    let largest = arrows.iter().map(|arrow| arrow.weight.abs()).fold(0.0, f64::max);
+    let mut weights = Vec::new();
+    for (arrow, path) in arrows.iter().zip(&paths) {
+        let path: Vec<Point> = path.iter().map(|&point| moved(point)).collect();
+        let line = clipped(&curve(&path), moved(places[arrow.to]), widths[arrow.to]);
+        let share = if largest > 0.0 { arrow.weight.abs() / largest } else { 0.0 };
+        draw_arrow(&line, arrow, THINNEST + (THICKEST - THINNEST) * share, &mut shapes);
+        if arrows.len() <= MOST_WEIGHTS {
+            draw_weight(arrow, &line, font, &mut weights);
+        }
+    }
+    shapes.append(&mut weights);
+    for ((label, &width), &place) in labels.iter().zip(&widths).zip(&places) {
+        draw_node(label, moved(place), width, &mut shapes);
+    }
+    let mut x = (page_width - legend_width) / 2.0;
+    for entry in &legend {
+        entry.draw((x, legend_top + LABEL_SIZE), &mut shapes);
+        x += entry.width(font);
+    }
+    let description = format!("{title}. Causes above effects. {}", described(names, arrows));
+    let mut canvas = Canvas { width: page_width, height: page_height, description, shapes };
+    let zoom = (MOST_SIZE / canvas.width.max(canvas.height)).min(1.0);
+    if zoom < 1.0 {
+        canvas.zoom(zoom);
+    }
+    canvas
+}
+
+/// The centres of the nodes, the courses of the arrows, and the width and height that they take.
+fn place_all(order: &[usize], arrows: &[Arrow], widths: &[f64]) -> (Vec<Point>, Vec<Vec<Point>>, f64, f64) {
+    let mut is_joined = vec![false; widths.len()];
+    for arrow in arrows {
+        is_joined[arrow.from] = true;
+        is_joined[arrow.to] = true;
+    }
+    // The layout sees the joined nodes only, under numbers of their own.
+    let joined: Vec<usize> = (0..widths.len()).filter(|&node| is_joined[node]).collect();
+    let mut number = vec![0; widths.len()];
+    for (at, &node) in joined.iter().enumerate() {
+        number[node] = at;
+    }
+    let inner_order: Vec<usize> =
+        order.iter().filter(|&&node| is_joined[node]).map(|&node| number[node]).collect();
+    let inner_edges: Vec<(usize, usize)> =
+        arrows.iter().map(|arrow| (number[arrow.from], number[arrow.to])).collect();
+    let inner_widths: Vec<f64> = joined.iter().map(|&node| widths[node]).collect();
+    let layout = lay_out(&inner_order, &inner_edges, &inner_widths, SPACING);
+
+    let mut places = vec![(0.0, 0.0); widths.len()];
+    for (&node, &place) in joined.iter().zip(&layout.nodes) {
+        places[node] = place;
+    }
+    let (mut width, mut height) =
+        (layout.width, layout.nodes.iter().map(|place| place.1).fold(0.0, f64::max));
+    let lonely: Vec<usize> = (0..widths.len()).filter(|&node| !is_joined[node]).collect();
+    if !lonely.is_empty() {
+        let room = width.max(LEAST_WIDTH);
+        let mut at = (0.0, if joined.is_empty() { 0.0 } else { height + SPACING.between_layers });
+        for node in lonely {
+            if at.0 > 0.0 && at.0 + widths[node] > room {
+                at = (0.0, at.1 + LONELY_ROW);
+            }
+            places[node] = (at.0 + widths[node] / 2.0, at.1);
+            at.0 += widths[node];
+            width = width.max(at.0);
+            height = at.1;
+            at.0 += SPACING.between_nodes;
+        }
+    }
+    (places, layout.edges, width, height)
+}
+
+fn shortened(name: &str) -> String {
+    if name.chars().count() <= LONGEST_NAME {
+        return name.to_owned();
+    }
+    name.chars().take(LONGEST_NAME - 1).chain(['…']).collect()
+}
+
+/// A smooth line through the points of an edge, x as a cubic function of y between two layers. Its slope at a joint is
+/// the mean of the slopes on both sides, or 0 where they have different signs: no overshooting.
+fn curve(points: &[Point]) -> Vec<Point> {
+    let slope = |at: usize| (points[at + 1].0 - points[at].0) / (points[at + 1].1 - points[at].1);
+    let last = points.len() - 1;
+    let tangent = |at: usize| match at {
+        0 => slope(0),
+        at if at == last => slope(last - 1),
+        at if slope(at - 1) * slope(at) <= 0.0 => 0.0,
+        at => f64::midpoint(slope(at - 1), slope(at)),
+    };
+    let mut line = vec![points[0]];
+    for at in 0..last {
+        let ((x0, y0), (x1, y1)) = (points[at], points[at + 1]);
+        let rise = y1 - y0;
+        let (m0, m1) = (tangent(at) * rise, tangent(at + 1) * rise);
+        line.extend((1..=STRETCH).map(|step| {
+            let t = step as f64 / STRETCH as f64;
+            let (t2, t3) = (t * t, t * t * t);
+            let x = x0 * (2.0 * t3 - 3.0 * t2 + 1.0)
+                + m0 * (t3 - 2.0 * t2 + t)
+                + x1 * (3.0 * t2 - 2.0 * t3)
+                + m1 * (t3 - t2);
+            (x, y0 + t * rise)
+        }));
+    }
+    line
+}
+
+/// The line up to where it meets the node that it ends in.
+fn clipped(line: &[Point], (x, y): Point, width: f64) -> Vec<Point> {
+    // How far outside the node's box a point is, in parts of the box.
+    let outside =
+        |point: Point| (2.0 * (point.0 - x).abs() / width).max(2.0 * (point.1 - y).abs() / NODE_HEIGHT) - 1.0;
+    let end = line.iter().rposition(|&point| outside(point) > 0.0).unwrap_or(0);
+    let mut kept = line[..=end].to_vec();
+    if let Some(&inside) = line.get(end + 1) {
+        let (mut out, mut within) = (line[end], inside);
+        for _ in 0..20 {
+            let middle = (f64::midpoint(out.0, within.0), f64::midpoint(out.1, within.1));
+            if outside(middle) > 0.0 {
+                out = middle;
+            } else {
+                within = middle;
+            }
+        }
+        kept.push(out);
+    }
+    kept
+}
+
+fn color(weight: f64) -> Rgb {
+    if weight < 0.0 { Color::Vermilion.rgb() } else { Color::Blue.rgb() }
+}
+
+fn draw_arrow(line: &[Point], arrow: &Arrow, width: f64, shapes: &mut Vec<Shape>) {
+    let tip = line[line.len() - 1];
+    let length = HEAD_LENGTH + width;
+    // The head lies along the chord of its own length, so that it follows the curve.
+    let distance = |point: &Point| (tip.0 - point.0).hypot(tip.1 - point.1);
+    let end = line.iter().rposition(|point| distance(point) >= length).unwrap_or(0);
+    let along = distance(&line[end]).max(f64::MIN_POSITIVE);
+    let (dx, dy) = ((tip.0 - line[end].0) / along, (tip.1 - line[end].1) / along);
+    let base = (tip.0 - dx * length, tip.1 - dy * length);
+    let half = (HEAD_WIDTH + width) / 2.0;
+    let mut shaft = line[..=end].to_vec();
+    shaft.push(base);
+    let color = color(arrow.weight);
+    let dash = if arrow.is_open { Dash::Dashed } else { Dash::Solid };
+    shapes.push(Shape::Line { points: shaft, color, width: width as f32, dash });
+    let corners =
+        vec![tip, (base.0 - dy * half, base.1 + dx * half), (base.0 + dy * half, base.1 - dx * half)];
+    shapes.push(Shape::Area { points: corners, color, opacity: 1.0 });
+}
+
+fn draw_weight(arrow: &Arrow, line: &[Point], font: &Font, shapes: &mut Vec<Shape>) {
+    let (x, y) = line[line.len() / 2];
+    let label = format!("{:.2}", arrow.weight);
+    let (half, high) = (font.width(&label, WEIGHT_SIZE) / 2.0 + 1.5, WEIGHT_SIZE * 0.6);
+    let paper = vec![(x - half, y - high), (x + half, y - high), (x + half, y + high), (x - half, y + high)];
+    shapes.push(Shape::Area { points: paper, color: Rgb(0xff, 0xff, 0xff), opacity: 0.85 });
+    let at = (x, y + WEIGHT_SIZE * HALF_CAPITAL);
+    shapes.push(Shape::Text {
+        text: label,
+        at,
+        size: WEIGHT_SIZE,
+        anchor: Anchor::Middle,
+        upright: false,
+        color: color(arrow.weight),
+    });
+}
+
+fn draw_node(label: &str, (x, y): Point, width: f64, shapes: &mut Vec<Shape>) {
+    let outline = rounded(x, y, width, NODE_HEIGHT);
+    let mut closed = outline.clone();
+    closed.push(outline[0]);
+    shapes.push(Shape::Area { points: outline, color: NODE_FILL, opacity: 1.0 });
+    shapes.push(Shape::Line { points: closed, color: NODE_EDGE, width: 1.2, dash: Dash::Solid });
+    shapes.push(text(label, (x, y + NODE_SIZE * HALF_CAPITAL), NODE_SIZE));
+}
+
+/// A box around a centre, its short sides half circles.
+fn rounded(x: f64, y: f64, width: f64, height: f64) -> Vec<Point> {
+    const ARC: usize = 12;
+    let radius = height / 2.0;
+    let arc = |center: f64, start: f64| {
+        (0..=ARC).map(move |step| {
+            let angle = start + std::f64::consts::PI * step as f64 / ARC as f64;
+            (center + radius * angle.cos(), y + radius * angle.sin())
+        })
+    };
+    let quarter = std::f64::consts::FRAC_PI_2;
+    arc(x + width / 2.0 - radius, -quarter).chain(arc(x - width / 2.0 + radius, quarter)).collect()
+}
+
+fn text(label: &str, at: Point, size: f64) -> Shape {
+    Shape::Text { text: label.to_owned(), at, size, anchor: Anchor::Middle, upright: false, color: TEXT }
+}
+
+/// A short stroke and what it means.
+struct Entry {
+    label: &'static str,
+    color: Rgb,
+    dash: Dash,
+}
+
+impl Entry {
+    const STROKE: f64 = 26.0;
+    const GAP: f64 = 6.0;
+    const AFTER: f64 = 22.0;
+
+    fn width(&self, font: &Font) -> f64 {
+        Self::STROKE + Self::GAP + font.width(self.label, LABEL_SIZE) + Self::AFTER
+    }
+
+    fn draw(&self, (x, y): Point, shapes: &mut Vec<Shape>) {
+        let middle = y - LABEL_SIZE * HALF_CAPITAL;
+        let points = vec![(x, middle), (x + Self::STROKE, middle)];
+        shapes.push(Shape::Line { points, color: self.color, width: 2.0, dash: self.dash });
+        shapes.push(Shape::Text {
+            text: self.label.to_owned(),
+            at: (x + Self::STROKE + Self::GAP, y),
+            size: LABEL_SIZE,
+            anchor: Anchor::Start,
+            upright: false,
+            color: TEXT,
+        });
+    }
+}
+
+/// Entries for what occurs in the picture.
+fn legend_entries(arrows: &[Arrow]) -> Vec<Entry> {
+    let all = [
+        ("raises", Color::Blue.rgb(), Dash::Solid, arrows.iter().any(|arrow| arrow.weight >= 0.0)),
+        ("lowers", Color::Vermilion.rgb(), Dash::Solid, arrows.iter().any(|arrow| arrow.weight < 0.0)),
+        ("direction open", TEXT, Dash::Dashed, arrows.iter().any(|arrow| arrow.is_open)),
+    ];
+    all.into_iter()
+        .filter(|&(_, _, _, occurs)| occurs)
+        .map(|(label, color, dash, _)| Entry { label, color, dash })
+        .collect()
+}
+
+fn described(names: &[String], arrows: &[Arrow]) -> String {
+    let edges: Vec<String> =
+        arrows.iter().map(|arrow| format!("{} -> {}", names[arrow.from], names[arrow.to])).collect();
+    if edges.is_empty() { "No edges.".to_owned() } else { format!("{}.", edges.join(", ")) }
+}

@@ -1,0 +1,118 @@
+//! A Cholesky factor of a principal submatrix G_AA that grows by one node at a time: G_AA = L Lᵀ.
+//! Shared by the lasso and by the subset scores; a node that adds nothing new to A is refused, never divided by.
+
+use crate::Gram;
+
+/// A node whose variance given the others falls below this share of its own counts as a combination of them: the
+/// entries of a Gram matrix carry about 1e-16 of rounding each, and products of a few dozen of them 1e-14.
+pub(crate) const COLLINEAR: f64 = 1e-11;
+
+/// The factor, its rows stored with a fixed stride so that growing allocates only when the capacity is passed.
+#[derive(Debug, Default)]
+pub(crate) struct Cholesky {
+    stride: usize,
+    lower: Vec<f64>,
+    inverse_diagonal: Vec<f64>,
+}
+
+impl Cholesky {
+    /// Forgets everything and makes room for `capacity` nodes.
+    pub(crate) fn reset(&mut self, capacity: usize) {
+        if capacity > self.stride {
+            self.stride = capacity;
+            self.lower.resize(capacity * capacity, 0.0);
+        }
+        self.inverse_diagonal.clear();
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.inverse_diagonal.len()
+    }
+
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.inverse_diagonal.truncate(len);
+    }
+
+    /// Appends `node` to the factor of `nodes`; false, leaving the factor as it was, if it is collinear. O(k²).
+    pub(crate) fn push(&mut self, gram: &Gram, nodes: &[usize], node: usize) -> bool {
+        let size = self.len();
+        debug_assert_eq!(size, nodes.len());
+        let gram_row = gram.row(node);
+        let mut rest = gram_row[node];
+        let (above, row) = self.lower.split_at_mut(size * self.stride);
+        for (t, &other) in nodes.iter().enumerate() {
+            let other_row = &above[t * self.stride..t * self.stride + t];
+            let value = (gram_row[other] - dot(other_row, &row[..t])) * self.inverse_diagonal[t];
+            row[t] = value;
+            rest -= value * value;
+        }
+        if rest <= COLLINEAR * gram_row[node] {
+            return false;
+        }
+        self.inverse_diagonal.push(1.0 / rest.sqrt());
+        true
+    }
+
+    /// Row `t` of L without its diagonal entry.
+    fn row(&self, t: usize) -> &[f64] {
+        &self.lower[t * self.stride..t * self.stride + t]
+    }
+
+    /// The row that the last [`push`](Self::push) computed, also if it was refused: L⁻¹ G_A,node.
+    pub(crate) fn last_row(&self, size: usize) -> &[f64] {
+        &self.lower[size * self.stride..size * self.stride + size]
+    }
+
+    /// The last entry of L⁻¹ x, given those before it and the last entry of x. O(k).
+    pub(crate) fn extend(&self, before: &[f64], last: f64) -> f64 {
+        let t = before.len();
+        (last - dot(self.row(t), before)) * self.inverse_diagonal[t]
+    }
+
+    /// x ← L⁻¹ x. O(k²).
+    pub(crate) fn solve_lower(&self, x: &mut [f64]) {
+        for t in 0..x.len() {
+            x[t] = (x[t] - dot(self.row(t), &x[..t])) * self.inverse_diagonal[t];
+        }
+    }
+
+    /// x ← L⁻ᵀ x. O(k²).
+    pub(crate) fn solve_upper(&self, x: &mut [f64]) {
+        for t in (0..x.len()).rev() {
+            let value = x[t] * self.inverse_diagonal[t];
+            x[t] = value;
+            for (xs, l) in x.iter_mut().zip(self.row(t)) {
+                *xs -= l * value;
+            }
+        }
+    }
+
+    /// x ← G_AA⁻¹ x. O(k²).
+    pub(crate) fn solve(&self, x: &mut [f64]) {
+        self.solve_lower(x);
+        self.solve_upper(x);
+    }
+
+    /// The diagonal of G_AA⁻¹ into `diagonal`, with `column` as workspace. O(k³).
+    pub(crate) fn inverse_diagonal_of_gram(&self, diagonal: &mut Vec<f64>, column: &mut Vec<f64>) {
+        let size = self.len();
+        diagonal.clear();
+        for a in 0..size {
+            column.clear();
+            column.resize(size - a, 0.0);
+            column[0] = self.inverse_diagonal[a];
+            let mut square = column[0] * column[0];
+            for t in a + 1..size {
+                let value = -dot(&self.row(t)[a..], &column[..t - a]) * self.inverse_diagonal[t];
+                column[t - a] = value;
+                square += value * value;
+            }
+            diagonal.push(square);
+        }
+    }
+}
+
+#[inline]
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}

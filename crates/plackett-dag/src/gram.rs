@@ -1,0 +1,575 @@
+//! The Gram matrix G = XᵀX / n: all that the linear local scores need of the data, in one pass and O(d²) memory.
+//! Rows are taken in blocks, each centred at its own mean and merged by the pairwise update of Chan, Golub and LeVeque,
+//! so a large common offset costs no digits. Also Q(W) = ½ tr((I−W)ᵀ G (I−W)) + λ‖W‖₁, the paper's objective.
+
+use crate::{Error, Result};
+
+/// Rows per block: large enough to amortise the merge, small enough for a block of 50 columns to stay in L2.
+const BLOCK_ROWS: usize = 256;
+/// Relative asymmetry accepted in a matrix that a caller computed: rounding, not error.
+const SYMMETRY_TOLERANCE: f64 = 1e-9;
+
+/// What is done to the columns before their products are taken.
+///
+/// ```
+/// use plackett_dag::{Centring, Gram};
+/// let rows = [1.0, 3.0];
+/// assert_eq!(Gram::from_rows(&rows, 1, Centring::None)?.entry(0, 0), 5.0);
+/// assert_eq!(Gram::from_rows(&rows, 1, Centring::Centre)?.entry(0, 0), 1.0);
+/// # Ok::<(), plackett_dag::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Centring {
+    /// Nothing: second moments about zero.
+    None,
+    /// The mean of each column is subtracted.
+    #[default]
+    Centre,
+    /// As `Centre`, and each column is divided by its standard deviation (with divisor n).
+    Standardise,
+}
+
+/// Builds a [`Gram`] from rows as they arrive. O(d²) memory, O(d²) time per row.
+///
+/// ```
+/// use plackett_dag::{Centring, GramBuilder};
+/// let mut builder = GramBuilder::new(2)?;
+/// for row in [[1.0, 2.0], [3.0, 6.0], [5.0, 10.0]] {
+///     builder.push_row(&row)?;
+/// }
+/// let gram = builder.finish(Centring::Standardise)?;
+/// assert!((gram.entry(0, 1) - 1.0).abs() < 1e-15);
+/// # Ok::<(), plackett_dag::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct GramBuilder {
+    columns: usize,
+    rows: usize,
+    /// The first row: all others are taken relative to it, so that means are small numbers even if the data are not.
+    origin: Vec<f64>,
+    /// Rows not merged yet, row-major, relative to the origin.
+    block: Vec<f64>,
+    /// Means of the merged rows, relative to the origin.
+    means: Vec<f64>,
+    /// Σ (x − mean)(x − mean)ᵀ of the merged rows: upper triangle, row-major.
+    scatter: Vec<f64>,
+    minima: Vec<f64>,
+    maxima: Vec<f64>,
+    block_means: Vec<f64>,
+}
+
+impl GramBuilder {
+    /// A builder for rows of `columns` values.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] if `columns` is zero.
+    ///
+    /// ```
+    /// assert!(plackett_dag::GramBuilder::new(0).is_err());
+    /// ```
+    pub fn new(columns: usize) -> Result<Self> {
+        if columns == 0 {
+            return Err(Error::Empty);
+        }
+        Ok(Self {
+            columns,
+            rows: 0,
+            origin: Vec::with_capacity(columns),
+            block: Vec::with_capacity(BLOCK_ROWS * columns),
+            means: vec![0.0; columns],
+            scatter: vec![0.0; columns * columns],
+            minima: vec![f64::INFINITY; columns],
+            maxima: vec![f64::NEG_INFINITY; columns],
+            block_means: vec![0.0; columns],
+        })
+    }
+
+    /// Takes one row.
+    ///
+    /// # Errors
+    /// [`Error::RowLength`] or [`Error::NotFinite`]; the row is then not taken and the builder stays usable.
+    ///
+    /// ```
+    /// let mut builder = plackett_dag::GramBuilder::new(2)?;
+    /// assert!(builder.push_row(&[1.0, f64::NAN]).is_err());
+    /// builder.push_row(&[1.0, 2.0])?;
+    /// assert_eq!(builder.rows(), 1);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn push_row(&mut self, row: &[f64]) -> Result<()> {
+        if row.len() != self.columns {
+            return Err(Error::RowLength {
+                row: self.rows,
+                expected: self.columns,
+                found: row.len(),
+            });
+        }
+        if let Some(column) = row.iter().position(|value| !value.is_finite()) {
+            return Err(Error::NotFinite {
+                row: self.rows,
+                column,
+            });
+        }
+        for ((low, high), &value) in self.minima.iter_mut().zip(&mut self.maxima).zip(row) {
+            *low = low.min(value);
+            *high = high.max(value);
+        }
+        if self.rows == 0 {
+            self.origin.extend_from_slice(row);
+        }
+        self.block.extend(
+            row.iter()
+                .zip(&self.origin)
+                .map(|(value, origin)| value - origin),
+        );
+        self.rows += 1;
+        if self.block.len() == BLOCK_ROWS * self.columns {
+            self.merge_block();
+        }
+        Ok(())
+    }
+
+    /// Number of rows taken.
+    ///
+    /// ```
+    /// assert_eq!(plackett_dag::GramBuilder::new(3)?.rows(), 0);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    fn merge_block(&mut self) {
+        let d = self.columns;
+        let rows = self.block.len() / d;
+        if rows == 0 {
+            return;
+        }
+        // The means are taken twice: the second pass, over residuals, removes the rounding of the first.
+        self.block_means.fill(0.0);
+        for _ in 0..2 {
+            let mut shift = vec![0.0; d];
+            for row in self.block.chunks_exact(d) {
+                add_scaled(&mut shift, row, 1.0 / rows as f64);
+            }
+            for row in self.block.chunks_exact_mut(d) {
+                add_scaled(row, &shift, -1.0);
+            }
+            add_scaled(&mut self.block_means, &shift, 1.0);
+        }
+
+        // Four rows per visit of the matrix: the matrix, not the arithmetic, is what costs memory traffic.
+        let mut quads = self.block.chunks_exact(4 * d);
+        for quad in &mut quads {
+            let (a, rest) = quad.split_at(d);
+            let (b, rest) = rest.split_at(d);
+            let (c, e) = rest.split_at(d);
+            for i in 0..d {
+                let (fa, fb, fc, fe) = (a[i], b[i], c[i], e[i]);
+                let target = &mut self.scatter[i * d + i..(i + 1) * d];
+                for ((((t, xa), xb), xc), xe) in target
+                    .iter_mut()
+                    .zip(&a[i..])
+                    .zip(&b[i..])
+                    .zip(&c[i..])
+                    .zip(&e[i..])
+                {
+                    *t += (fa * xa + fb * xb) + (fc * xc + fe * xe);
+                }
+            }
+        }
+        for row in quads.remainder().chunks_exact(d) {
+            for i in 0..d {
+                add_scaled(&mut self.scatter[i * d + i..(i + 1) * d], &row[i..], row[i]);
+            }
+        }
+
+        let before = (self.rows - rows) as f64;
+        let share = rows as f64 / self.rows as f64;
+        for mean in 0..d {
+            self.block_means[mean] -= self.means[mean];
+        }
+        for i in 0..d {
+            let factor = self.block_means[i] * before * share;
+            add_scaled(
+                &mut self.scatter[i * d + i..(i + 1) * d],
+                &self.block_means[i..],
+                factor,
+            );
+        }
+        add_scaled(&mut self.means, &self.block_means, share);
+        self.block.clear();
+    }
+
+    /// The Gram matrix of the rows taken.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] without rows; [`Error::ConstantColumn`] if a column that is to be standardised never varies.
+    ///
+    /// ```
+    /// use plackett_dag::{Centring, GramBuilder};
+    /// let mut builder = GramBuilder::new(1)?;
+    /// builder.push_row(&[4.0])?;
+    /// assert_eq!(builder.finish(Centring::None)?.entry(0, 0), 16.0);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn finish(mut self, centring: Centring) -> Result<Gram> {
+        if self.rows == 0 {
+            return Err(Error::Empty);
+        }
+        self.merge_block();
+        let d = self.columns;
+        let means = if centring == Centring::None {
+            vec![0.0; d]
+        } else {
+            (self.means.iter().zip(&self.origin))
+                .map(|(mean, origin)| mean + origin)
+                .collect()
+        };
+        let scales = if centring == Centring::Standardise {
+            if let Some(column) = (0..d).find(|&i| self.minima[i] == self.maxima[i]) {
+                return Err(Error::ConstantColumn { column });
+            }
+            (0..d)
+                .map(|i| (self.scatter[i * d + i] / self.rows as f64).sqrt())
+                .collect()
+        } else {
+            vec![1.0; d]
+        };
+        Ok(self.into_gram(means, scales, centring != Centring::None))
+    }
+
+    /// The Gram matrix of the rows taken, shifted and scaled as `reference` was: validation data seen with the eyes of
+    /// the training data.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] without rows; [`Error::Size`] if the number of columns differs.
+    ///
+    /// ```
+    /// use plackett_dag::{Centring, Gram, GramBuilder};
+    /// let training = Gram::from_rows(&[0.0, 4.0], 1, Centring::Centre)?;
+    /// let mut builder = GramBuilder::new(1)?;
+    /// builder.push_row(&[5.0])?;
+    /// assert_eq!(builder.finish_like(&training)?.entry(0, 0), 9.0);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn finish_like(mut self, reference: &Gram) -> Result<Gram> {
+        if self.rows == 0 {
+            return Err(Error::Empty);
+        }
+        if reference.nodes() != self.columns {
+            return Err(Error::Size {
+                what: "the reference",
+                expected: self.columns,
+                found: reference.nodes(),
+            });
+        }
+        self.merge_block();
+        Ok(self.into_gram(reference.means.clone(), reference.scales.clone(), false))
+    }
+
+    /// The matrix about `means`, which are the data's own if `centred`: what is left of a column's mean is then zero, not
+    /// the rounding of it.
+    fn into_gram(self, means: Vec<f64>, scales: Vec<f64>, centred: bool) -> Gram {
+        let d = self.columns;
+        let rows = self.rows as f64;
+        let left = |i: usize| {
+            if centred {
+                0.0
+            } else {
+                self.means[i] + (self.origin[i] - means[i])
+            }
+        };
+        let mut matrix = self.scatter;
+        for i in 0..d {
+            for j in i..d {
+                let value =
+                    (matrix[i * d + j] / rows + left(i) * left(j)) / (scales[i] * scales[j]);
+                matrix[i * d + j] = value;
+                matrix[j * d + i] = value;
+            }
+        }
+        Gram {
+            rows: self.rows,
+            nodes: d,
+            matrix,
+            means,
+            scales,
+        }
+    }
+}
+
+fn add_scaled(target: &mut [f64], source: &[f64], factor: f64) {
+    for (t, s) in target.iter_mut().zip(source) {
+        *t += factor * s;
+    }
+}
+
+/// The Gram matrix G = XᵀX / n of data with n rows and one column per node, with what was done to the columns.
+///
+/// ```
+/// use plackett_dag::{Centring, Gram};
+/// let gram = Gram::from_rows(&[1.0, 2.0, 3.0, 8.0], 2, Centring::Centre)?;
+/// assert_eq!((gram.rows(), gram.nodes()), (2, 2));
+/// assert_eq!((gram.entry(0, 1), gram.means()[1], gram.scales()[1]), (3.0, 5.0, 1.0));
+/// # Ok::<(), plackett_dag::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gram {
+    rows: usize,
+    nodes: usize,
+    matrix: Vec<f64>,
+    means: Vec<f64>,
+    scales: Vec<f64>,
+}
+
+impl Gram {
+    /// The Gram matrix of row-major data. O(n·d²).
+    ///
+    /// # Errors
+    /// As [`GramBuilder::push_row`] and [`GramBuilder::finish`].
+    ///
+    /// ```
+    /// use plackett_dag::{Centring, Gram};
+    /// assert!(Gram::from_rows(&[1.0, 2.0, 3.0], 2, Centring::Centre).is_err());
+    /// ```
+    pub fn from_rows(data: &[f64], columns: usize, centring: Centring) -> Result<Self> {
+        let mut builder = GramBuilder::new(columns)?;
+        for row in data.chunks(columns) {
+            builder.push_row(row)?;
+        }
+        builder.finish(centring)
+    }
+
+    /// A Gram (or covariance) matrix computed elsewhere from `rows` rows, row-major.
+    ///
+    /// # Errors
+    /// [`Error::Empty`], [`Error::Size`] if it is not square, [`Error::NotGram`] if it is not symmetric with a
+    /// non-negative diagonal and finite entries.
+    ///
+    /// ```
+    /// use plackett_dag::Gram;
+    /// let gram = Gram::from_matrix(100, 2, vec![1.0, 0.5, 0.5, 1.0])?;
+    /// assert_eq!(gram.entry(1, 0), 0.5);
+    /// assert!(Gram::from_matrix(100, 2, vec![1.0, 0.5, 0.4, 1.0]).is_err());
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn from_matrix(rows: usize, nodes: usize, matrix: Vec<f64>) -> Result<Self> {
+        if rows == 0 || nodes == 0 {
+            return Err(Error::Empty);
+        }
+        if matrix.len() != nodes * nodes {
+            return Err(Error::Size {
+                what: "the matrix",
+                expected: nodes * nodes,
+                found: matrix.len(),
+            });
+        }
+        for row in 0..nodes {
+            for column in 0..=row {
+                let (below, above) = (matrix[row * nodes + column], matrix[column * nodes + row]);
+                let scale = (matrix[row * nodes + row] * matrix[column * nodes + column]).sqrt();
+                let symmetric = (below - above).abs() <= SYMMETRY_TOLERANCE * scale;
+                if !below.is_finite() || !symmetric || (row == column && below < 0.0) {
+                    return Err(Error::NotGram { row, column });
+                }
+            }
+        }
+        Ok(Self {
+            rows,
+            nodes,
+            matrix,
+            means: vec![0.0; nodes],
+            scales: vec![1.0; nodes],
+        })
+    }
+
+    /// Number of rows of the data, n.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of nodes, d.
+    pub fn nodes(&self) -> usize {
+        self.nodes
+    }
+
+    /// What was subtracted from each column.
+    pub fn means(&self) -> &[f64] {
+        &self.means
+    }
+
+    /// What each column was divided by.
+    pub fn scales(&self) -> &[f64] {
+        &self.scales
+    }
+
+    /// The whole matrix, row-major.
+    pub fn matrix(&self) -> &[f64] {
+        &self.matrix
+    }
+
+    /// Row `i`, which is also column `i`.
+    ///
+    /// # Panics
+    /// If `i` is not a node.
+    pub(crate) fn row(&self, i: usize) -> &[f64] {
+        &self.matrix[i * self.nodes..(i + 1) * self.nodes]
+    }
+
+    /// Entry (i, j), or not-a-number outside the matrix.
+    pub fn entry(&self, i: usize, j: usize) -> f64 {
+        if i < self.nodes && j < self.nodes {
+            self.matrix[i * self.nodes + j]
+        } else {
+            f64::NAN
+        }
+    }
+
+    /// The paper's objective Q(W) = ½ tr((I−W)ᵀ G (I−W)) + λ‖W‖₁ of a row-major weight matrix, entry (i, j) the
+    /// weight of i → j. On a validation Gram matrix this is the validation score. O(Σ_j (1 + parents of j)²).
+    ///
+    /// # Errors
+    /// [`Error::Size`] if the weights are not d × d.
+    ///
+    /// ```
+    /// use plackett_dag::Gram;
+    /// let gram = Gram::from_matrix(100, 2, vec![1.0, 2.0, 2.0, 5.0])?;
+    /// // Node 1 minus twice node 0 has variance 5 − 8 + 4 = 1, node 0 has variance 1.
+    /// assert_eq!(gram.q(&[0.0, 2.0, 0.0, 0.0], 0.5)?, 0.5 * (1.0 + 1.0) + 0.5 * 2.0);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn q(&self, weights: &[f64], lambda: f64) -> Result<f64> {
+        let d = self.nodes;
+        if weights.len() != d * d {
+            return Err(Error::Size {
+                what: "the weight matrix",
+                expected: d * d,
+                found: weights.len(),
+            });
+        }
+        let mut column = Vec::with_capacity(d);
+        let mut total = 0.0;
+        for j in 0..d {
+            column.clear();
+            let mut norm = 0.0;
+            for i in 0..d {
+                let weight = weights[i * d + j];
+                norm += weight.abs();
+                let entry = f64::from(u8::from(i == j)) - weight;
+                if entry != 0.0 {
+                    column.push((i, entry));
+                }
+            }
+            let mut square = 0.0;
+            for &(a, x) in &column {
+                let row = self.row(a);
+                square += x * column.iter().map(|&(b, y)| row[b] * y).sum::<f64>();
+            }
+            total += 0.5 * square + lambda * norm;
+        }
+        Ok(total)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Rng, normal};
+
+    fn sample(rows: usize, columns: usize, offset: f64, seed: u64) -> Vec<f64> {
+        let mut rng = Rng::new(seed);
+        (0..rows * columns)
+            .map(|_| offset + normal(&mut rng))
+            .collect()
+    }
+
+    /// Two-pass reference on data with the offset taken off exactly.
+    fn reference(data: &[f64], d: usize, i: usize, j: usize) -> f64 {
+        let n = data.len() / d;
+        let mean = |c: usize| data.chunks(d).map(|row| row[c]).sum::<f64>() / n as f64;
+        let (a, b) = (mean(i), mean(j));
+        data.chunks(d)
+            .map(|row| (row[i] - a) * (row[j] - b))
+            .sum::<f64>()
+            / n as f64
+    }
+
+    #[test]
+    fn an_offset_costs_no_digits() {
+        let d = 7;
+        for rows in [1, 2, 255, 256, 257, 3001] {
+            let shifted = sample(rows, d, 1e8, 3);
+            let plain: Vec<f64> = shifted.iter().map(|x| x - 1e8).collect();
+            let gram = Gram::from_rows(&shifted, d, Centring::Centre).unwrap();
+            for i in 0..d {
+                for j in 0..d {
+                    let expected = reference(&plain, d, i, j);
+                    assert!(
+                        (gram.entry(i, j) - expected).abs() < 1e-13,
+                        "{rows} {i} {j}"
+                    );
+                    assert_eq!(gram.entry(i, j), gram.entry(j, i));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn uncentred_and_standardised_forms_agree_with_their_definitions() {
+        let (n, d) = (700, 5);
+        let data = sample(n, d, 0.7, 4);
+        let raw = Gram::from_rows(&data, d, Centring::None).unwrap();
+        let direct = data.chunks(d).map(|row| row[1] * row[3]).sum::<f64>() / n as f64;
+        assert!((raw.entry(1, 3) - direct).abs() < 1e-13);
+        let unit = Gram::from_rows(&data, d, Centring::Standardise).unwrap();
+        let r = reference(&data, d, 1, 3)
+            / (reference(&data, d, 1, 1) * reference(&data, d, 3, 3)).sqrt();
+        assert!((unit.entry(1, 3) - r).abs() < 1e-13);
+        assert!((unit.entry(2, 2) - 1.0).abs() < 1e-14);
+    }
+
+    #[test]
+    fn q_is_the_formula_on_the_data() {
+        let (n, d, lambda) = (300, 6, 0.5);
+        let data = sample(n, d, 0.0, 5);
+        let mut rng = Rng::new(6);
+        let mut weights = vec![0.0; d * d];
+        for i in 0..d {
+            for j in i + 1..d {
+                weights[i * d + j] = normal(&mut rng);
+            }
+        }
+        let gram = Gram::from_rows(&data, d, Centring::None).unwrap();
+        let mut direct = lambda * weights.iter().map(|w| w.abs()).sum::<f64>();
+        for row in data.chunks(d) {
+            for j in 0..d {
+                let fitted: f64 = (0..d).map(|i| row[i] * weights[i * d + j]).sum();
+                direct += (row[j] - fitted).powi(2) / (2.0 * n as f64);
+            }
+        }
+        let q = gram.q(&weights, lambda).unwrap();
+        assert!((q - direct).abs() < 1e-10 * direct);
+    }
+
+    #[test]
+    fn bad_input_is_named() {
+        assert_eq!(Gram::from_rows(&[], 2, Centring::Centre), Err(Error::Empty));
+        assert_eq!(
+            Gram::from_rows(&[0.1, 1.0, 0.1, 2.0, 0.1, 3.0], 2, Centring::Standardise),
+            Err(Error::ConstantColumn { column: 0 })
+        );
+        assert_eq!(
+            Gram::from_rows(&[0.1, 1.0, f64::INFINITY, 2.0], 2, Centring::Centre),
+            Err(Error::NotFinite { row: 1, column: 0 })
+        );
+        assert_eq!(
+            Gram::from_rows(&[0.1, 1.0, 2.0], 2, Centring::Centre),
+            Err(Error::RowLength {
+                row: 1,
+                expected: 2,
+                found: 1
+            })
+        );
+    }
+}

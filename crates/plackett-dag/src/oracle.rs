@@ -1,0 +1,452 @@
+//! The cache in front of a local score: `best(node, allowed)` for any number of queries, most answered without solving.
+//! By the law of [`LocalScore`], if the answer for U rests on T ⊆ S ⊆ U it is also the answer for S. So a query for S starts
+//! at U = "all others allowed" and forbids T∖S, all at once, until nothing is left to forbid. Where that chain mostly meets
+//! sets not solved yet, as it does in dense graphs, S itself is looked up first and solved.
+//!
+//! Measured at 50 nodes (5 insertion searches, `ev-l0`): forbidding one node at a time solves 345,000 problems on dense and
+//! 11,200 on sparse graphs, all at once 76,600 and 4,900, S itself 41,400 and 24,200. Hence the choice by what each node's
+//! queries have met so far.
+
+use std::sync::Arc;
+
+use crate::{Choice, Error, LocalScore, NodeSet, Result, Scratch};
+
+/// An entry may lie this many slots past its home. Longer searches would cost more than solving again.
+const WINDOW: usize = 16;
+/// Slots of a table when its first entry comes.
+const FIRST_SLOTS: usize = 16;
+/// Once more than one query in this many has led to solving, beyond the first few, a node's sets are looked up directly.
+const SOLVED_SHARE: u64 = 4;
+const FIRST_QUERIES: u64 = 128;
+/// The bits of a score that mark an empty slot: a not-a-number that arithmetic does not produce.
+const EMPTY: u64 = u64::MAX;
+/// Odd, with well-mixed bits (the golden ratio): multiplication by it spreads sets over the top bits.
+const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// Counts of what an [`Oracle`] did.
+///
+/// ```
+/// assert_eq!(plackett_dag::OracleStats::default().solved, 0);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OracleStats {
+    /// Local scores asked for.
+    pub queries: u64,
+    /// Local problems solved because the cache had no answer.
+    pub solved: u64,
+    /// Entries held.
+    pub entries: usize,
+    /// Bytes held by the cache.
+    pub bytes: usize,
+}
+
+/// A local score behind a cache of bounded memory, for any number of nodes.
+///
+/// At the bound old entries give way to new ones: answers are never wrong, only slower. Answers do not depend on what was
+/// asked before, so threads may each have their own ([`Clone`] copies the entries too) and agree to the last bit.
+///
+/// ```
+/// use std::sync::Arc;
+/// use plackett_dag::{Bic, Gram, NodeSet, Oracle, ScoreSettings};
+/// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
+/// let mut oracle = Oracle::new(Arc::new(Bic::new(gram, &ScoreSettings::default())?));
+/// assert_eq!(oracle.best(1, &NodeSet::full(1))?.parents, NodeSet::full(1));
+/// assert!((oracle.order_score(&[0, 1])? - oracle.order_score(&[1, 0])?).abs() < 1e-9);
+/// # Ok::<(), plackett_dag::Error>(())
+/// ```
+pub struct Oracle {
+    score: Arc<dyn LocalScore>,
+    scratch: Scratch,
+    nodes: usize,
+    words: usize,
+    tables: Vec<Table>,
+    bound: usize,
+    bytes: usize,
+    /// The set being looked up, U above.
+    current: NodeSet,
+    prefix: NodeSet,
+}
+
+/// Open addressing over records of a score and three sets: what was asked, the witness, the parents.
+#[derive(Debug, Clone, Default)]
+struct Table {
+    slots: Vec<u64>,
+    count: usize,
+    entries: usize,
+    /// Which slot of a full window gives way next.
+    victim: usize,
+    queries: u64,
+    solved: u64,
+}
+
+/// Where an answer is.
+enum Found {
+    Slot(usize),
+    Uncached(Choice),
+}
+
+impl Oracle {
+    /// Default bound on the memory of the cache.
+    pub const DEFAULT_BYTES: usize = 512 << 20;
+
+    /// A cache for `score` with the default bound on memory.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use plackett_dag::{Bic, Gram, Oracle, ScoreSettings};
+    /// let gram = Arc::new(Gram::from_matrix(1000, 1, vec![1.0])?);
+    /// assert_eq!(Oracle::new(Arc::new(Bic::new(gram, &ScoreSettings::default())?)).nodes(), 1);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn new(score: Arc<dyn LocalScore>) -> Self {
+        Self::with_memory(score, Self::DEFAULT_BYTES)
+    }
+
+    /// A cache for `score` that never holds more than `bytes` bytes of entries; with too few for any, it only solves.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use plackett_dag::{Bic, Gram, NodeSet, Oracle, ScoreSettings};
+    /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
+    /// let score = Arc::new(Bic::new(gram, &ScoreSettings::default())?);
+    /// let mut tight = Oracle::with_memory(score.clone(), 0);
+    /// assert_eq!(tight.order_score(&[0, 1])?, Oracle::new(score).order_score(&[0, 1])?);
+    /// assert_eq!(tight.stats().bytes, 0);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn with_memory(score: Arc<dyn LocalScore>, bytes: usize) -> Self {
+        let nodes = score.nodes();
+        Self {
+            scratch: Scratch::default(),
+            nodes,
+            words: nodes.div_ceil(64).max(1),
+            tables: vec![Table::default(); nodes],
+            bound: bytes,
+            bytes: 0,
+            current: NodeSet::with_capacity(nodes),
+            prefix: NodeSet::with_capacity(nodes),
+            score,
+        }
+    }
+
+    /// Number of nodes.
+    pub fn nodes(&self) -> usize {
+        self.nodes
+    }
+
+    /// The score behind the cache.
+    pub fn score(&self) -> &Arc<dyn LocalScore> {
+        &self.score
+    }
+
+    /// What was asked and solved so far, and the memory held.
+    pub fn stats(&self) -> OracleStats {
+        OracleStats {
+            queries: self.tables.iter().map(|table| table.queries).sum(),
+            solved: self.tables.iter().map(|table| table.solved).sum(),
+            entries: self.tables.iter().map(|table| table.entries).sum(),
+            bytes: self.bytes,
+        }
+    }
+
+    /// The best parents of `node` among `allowed`; `node` itself and nodes that do not exist are never parents.
+    ///
+    /// # Errors
+    /// [`Error::Size`] if there is no such node.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use plackett_dag::{Bic, Gram, NodeSet, Oracle, ScoreSettings};
+    /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
+    /// let mut oracle = Oracle::new(Arc::new(Bic::new(gram, &ScoreSettings::default())?));
+    /// assert!(oracle.best(0, &NodeSet::default())?.parents.is_empty());
+    /// assert!(oracle.best(2, &NodeSet::default()).is_err());
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn best(&mut self, node: usize, allowed: &NodeSet) -> Result<Choice> {
+        if node >= self.nodes {
+            return Err(Error::Size {
+                what: "the node",
+                expected: self.nodes,
+                found: node,
+            });
+        }
+        let mut known = NodeSet::with_capacity(self.nodes);
+        for other in allowed
+            .iter()
+            .filter(|&other| other < self.nodes && other != node)
+        {
+            known.insert(other);
+        }
+        Ok(self.choice(node, &known))
+    }
+
+    /// Score of an order (`order[rank] = node`): Σ r(b_i, {b_1 … b_{i−1}}). Allocates nothing once warm.
+    ///
+    /// # Errors
+    /// [`Error::NotAnOrder`] unless each node is listed once.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use plackett_dag::{EvL0, Gram, Oracle, ScoreSettings};
+    /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
+    /// let mut oracle = Oracle::new(Arc::new(EvL0::new(gram, &ScoreSettings::default())?));
+    /// assert!(oracle.order_score(&[0, 1])? < oracle.order_score(&[1, 0])?);
+    /// assert!(oracle.order_score(&[1, 1]).is_err());
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn order_score(&mut self, order: &[usize]) -> Result<f64> {
+        self.check_order(order)?;
+        let mut prefix = std::mem::take(&mut self.prefix);
+        prefix.clear();
+        let mut total = 0.0;
+        for &node in order {
+            total += self.local(node, &prefix);
+            prefix.insert(node);
+        }
+        self.prefix = prefix;
+        Ok(total)
+    }
+
+    /// The parents of each node in the best graph that follows `order`.
+    ///
+    /// # Errors
+    /// [`Error::NotAnOrder`] unless each node is listed once.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use plackett_dag::{Bic, Gram, NodeSet, Oracle, ScoreSettings};
+    /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
+    /// let mut oracle = Oracle::new(Arc::new(Bic::new(gram, &ScoreSettings::default())?));
+    /// assert_eq!(oracle.order_parents(&[0, 1])?, [NodeSet::default(), NodeSet::full(1)]);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn order_parents(&mut self, order: &[usize]) -> Result<Vec<NodeSet>> {
+        self.check_order(order)?;
+        let mut parents = vec![NodeSet::with_capacity(self.nodes); self.nodes];
+        let mut prefix = NodeSet::with_capacity(self.nodes);
+        for &node in order {
+            parents[node] = self.choice(node, &prefix).parents;
+            prefix.insert(node);
+        }
+        Ok(parents)
+    }
+
+    pub(crate) fn check_order(&mut self, order: &[usize]) -> Result<()> {
+        let fault = |position| Error::NotAnOrder {
+            nodes: self.nodes,
+            position,
+        };
+        self.current.clear();
+        for (position, &node) in order.iter().enumerate() {
+            if node >= self.nodes || self.current.contains(node) {
+                return Err(fault(position));
+            }
+            self.current.insert(node);
+        }
+        if order.len() < self.nodes {
+            Err(fault(order.len()))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// r(node, allowed) for input known to be valid.
+    #[inline]
+    pub(crate) fn local(&mut self, node: usize, allowed: &NodeSet) -> f64 {
+        match self.find(node, allowed) {
+            Found::Slot(at) => f64::from_bits(self.tables[node].slots[at]),
+            Found::Uncached(choice) => choice.score,
+        }
+    }
+
+    fn choice(&mut self, node: usize, allowed: &NodeSet) -> Choice {
+        match self.find(node, allowed) {
+            Found::Slot(at) => {
+                let record = &self.tables[node].slots[at..at + 1 + 3 * self.words];
+                Choice {
+                    score: f64::from_bits(record[0]),
+                    witness: NodeSet::from_words(
+                        &record[1 + self.words..1 + 2 * self.words],
+                        self.nodes,
+                    ),
+                    parents: NodeSet::from_words(&record[1 + 2 * self.words..], self.nodes),
+                }
+            }
+            Found::Uncached(choice) => choice,
+        }
+    }
+
+    fn find(&mut self, node: usize, allowed: &NodeSet) -> Found {
+        let words = self.words;
+        let table = &mut self.tables[node];
+        table.queries += 1;
+        let direct = SOLVED_SHARE * table.solved > table.queries + FIRST_QUERIES;
+        if direct && let Some(at) = table.get(&allowed.words()[..words]) {
+            return Found::Slot(at);
+        }
+        for (index, word) in self.current.words_mut().iter_mut().enumerate().take(words) {
+            let below = self.nodes - 64 * index;
+            *word = if below >= 64 {
+                u64::MAX
+            } else {
+                (1 << below) - 1
+            };
+        }
+        self.current.remove(node);
+        loop {
+            let key = &self.current.words()[..words];
+            let at = match self.tables[node].get(key) {
+                Some(at) => at,
+                None => {
+                    if direct {
+                        self.current.words_mut()[..words]
+                            .copy_from_slice(&allowed.words()[..words]);
+                    }
+                    match self.solve(node, allowed) {
+                        Found::Slot(at) => at,
+                        uncached @ Found::Uncached(_) => return uncached,
+                    }
+                }
+            };
+            let witness = &self.tables[node].slots[at + 1 + words..at + 1 + 2 * words];
+            let mut enough = true;
+            for ((open, needed), allowed) in self
+                .current
+                .words_mut()
+                .iter_mut()
+                .zip(witness)
+                .zip(allowed.words())
+            {
+                let outside = needed & !allowed;
+                enough &= outside == 0;
+                *open &= !outside;
+            }
+            if enough {
+                return Found::Slot(at);
+            }
+        }
+    }
+
+    /// Solves for the current set and keeps the answer, or for `allowed` at once if nothing can be kept.
+    #[cold]
+    fn solve(&mut self, node: usize, allowed: &NodeSet) -> Found {
+        let words = self.words;
+        let room = (self.bound - self.bytes) / ((1 + 3 * words) * size_of::<u64>());
+        let table = &mut self.tables[node];
+        table.solved += 1;
+        let grown = table.reserve(words, room);
+        self.bytes = self.bytes + grown.1 - grown.0;
+        if table.count == 0 {
+            return Found::Uncached(self.score.best(node, allowed, &mut self.scratch));
+        }
+        let choice = self.score.best(node, &self.current, &mut self.scratch);
+        Found::Slot(table.insert(words, self.current.words(), &choice))
+    }
+}
+
+impl Clone for Oracle {
+    fn clone(&self) -> Self {
+        Self {
+            score: Arc::clone(&self.score),
+            scratch: Scratch::default(),
+            nodes: self.nodes,
+            words: self.words,
+            tables: self.tables.clone(),
+            bound: self.bound,
+            bytes: self.bytes,
+            current: self.current.clone(),
+            prefix: self.prefix.clone(),
+        }
+    }
+}
+
+impl std::fmt::Debug for Oracle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Oracle")
+            .field("nodes", &self.nodes)
+            .field("stats", &self.stats())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Table {
+    #[inline]
+    fn home(&self, key: &[u64]) -> usize {
+        let mut hash = 0_u64;
+        for &word in key {
+            let mixed = hash.rotate_left(29) ^ word;
+            hash = (mixed ^ (mixed >> 32)).wrapping_mul(SPREAD);
+        }
+        // The count is a power of two: the top bits of the product choose the slot.
+        (hash >> (u64::BITS - self.count.trailing_zeros())) as usize
+    }
+
+    /// Offset of the record of `key`.
+    #[inline]
+    fn get(&self, key: &[u64]) -> Option<usize> {
+        if self.count == 0 {
+            return None;
+        }
+        let stride = 1 + 3 * key.len();
+        let home = self.home(key);
+        for step in 0..WINDOW {
+            let at = ((home + step) & (self.count - 1)) * stride;
+            let record = &self.slots[at..at + stride];
+            if record[0] == EMPTY {
+                return None;
+            }
+            if record[1..=key.len()] == *key {
+                return Some(at);
+            }
+        }
+        None
+    }
+
+    /// Makes the table larger if it is nearly full and `room` more slots may be held while the old ones still are.
+    /// Returns the bytes held before and after.
+    fn reserve(&mut self, words: usize, room: usize) -> (usize, usize) {
+        let before = self.slots.len() * size_of::<u64>();
+        let wanted = if self.count == 0 {
+            FIRST_SLOTS
+        } else {
+            2 * self.count
+        };
+        if wanted <= room && 10 * self.entries >= 7 * self.count {
+            let stride = 1 + 3 * words;
+            let old = std::mem::replace(&mut self.slots, vec![EMPTY; wanted * stride]);
+            self.count = wanted;
+            self.entries = 0;
+            for record in old.chunks_exact(stride).filter(|record| record[0] != EMPTY) {
+                let at = self.place(&record[1..=words]);
+                self.slots[at..at + stride].copy_from_slice(record);
+            }
+        }
+        (before, self.slots.len() * size_of::<u64>())
+    }
+
+    /// Offset of the slot where a new `key` goes: the first empty one of its window, or else the next victim.
+    fn place(&mut self, key: &[u64]) -> usize {
+        let stride = 1 + 3 * key.len();
+        let home = self.home(key);
+        for step in 0..WINDOW {
+            let at = ((home + step) & (self.count - 1)) * stride;
+            if self.slots[at] == EMPTY {
+                self.entries += 1;
+                return at;
+            }
+        }
+        self.victim = (self.victim + 1) % WINDOW;
+        ((home + self.victim) & (self.count - 1)) * stride
+    }
+
+    fn insert(&mut self, words: usize, key: &[u64], choice: &Choice) -> usize {
+        let at = self.place(&key[..words]);
+        let record = &mut self.slots[at..at + 1 + 3 * words];
+        record[0] = choice.score.to_bits();
+        record[1..=words].copy_from_slice(&key[..words]);
+        record[1 + words..1 + 2 * words].copy_from_slice(&choice.witness.words()[..words]);
+        record[1 + 2 * words..].copy_from_slice(&choice.parents.words()[..words]);
+        at
+    }
+}

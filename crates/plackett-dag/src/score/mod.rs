@@ -1,0 +1,241 @@
+//! Local scores r(i, S): what node i costs when its parents may come from S only, lower being better.
+//! An order's score is Σ r(b_i, {b_1 … b_{i−1}}). Each score is one file and one line in [`SCORES`].
+
+mod bic;
+mod ev_l0;
+mod l1;
+pub(crate) mod lasso;
+mod subset;
+
+use std::any::Any;
+use std::sync::Arc;
+
+pub use bic::Bic;
+pub use ev_l0::EvL0;
+pub use l1::L1;
+pub use subset::SubsetSearch;
+
+use crate::{Error, Gram, NodeSet, Result};
+
+/// The scores known by name: to add one, write its file and add its line here.
+///
+/// ```
+/// assert!(plackett_dag::SCORES.iter().any(|entry| entry.name == "ev-l0"));
+/// ```
+pub const SCORES: &[ScoreEntry] = &[l1::ENTRY, ev_l0::ENTRY, bic::ENTRY];
+
+/// How a score is known and made.
+///
+/// ```
+/// for entry in plackett_dag::SCORES {
+///     assert!(!entry.name.is_empty() && !entry.summary.is_empty());
+/// }
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct ScoreEntry {
+    /// Name for settings and the command line.
+    pub name: &'static str,
+    /// One line on what it is.
+    pub summary: &'static str,
+    build: fn(Arc<Gram>, &ScoreSettings) -> Result<Arc<dyn LocalScore>>,
+}
+
+/// What the scores can be told; each reads what concerns it.
+///
+/// ```
+/// use plackett_dag::ScoreSettings;
+/// let settings = ScoreSettings { lambda: 0.1, ..ScoreSettings::default() };
+/// assert_eq!(settings.noise_variance, None);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScoreSettings {
+    /// λ of `l1`.
+    pub lambda: f64,
+    /// σ² of `ev-l0`; estimated from the data if not given.
+    pub noise_variance: Option<f64>,
+    /// κ, which multiplies the price of a parent in `ev-l0` and `bic`; each has a default of its own.
+    pub penalty_factor: Option<f64>,
+    /// How `ev-l0` and `bic` look for the best set of parents.
+    pub subset_search: SubsetSearch,
+}
+
+impl Default for ScoreSettings {
+    fn default() -> Self {
+        Self {
+            lambda: L1::DEFAULT_LAMBDA,
+            noise_variance: None,
+            penalty_factor: None,
+            subset_search: SubsetSearch::default(),
+        }
+    }
+}
+
+/// Makes the score registered under `name`.
+///
+/// # Errors
+/// [`Error::UnknownScore`], or what the score objects to in its settings.
+///
+/// ```
+/// use std::sync::Arc;
+/// use plackett_dag::{Gram, ScoreSettings, score_by_name};
+/// let gram = Arc::new(Gram::from_matrix(100, 2, vec![1.0, 0.5, 0.5, 1.0])?);
+/// assert_eq!(score_by_name("bic", gram.clone(), &ScoreSettings::default())?.nodes(), 2);
+/// assert!(score_by_name("none", gram, &ScoreSettings::default()).is_err());
+/// # Ok::<(), plackett_dag::Error>(())
+/// ```
+pub fn score_by_name(
+    name: &str,
+    gram: Arc<Gram>,
+    settings: &ScoreSettings,
+) -> Result<Arc<dyn LocalScore>> {
+    match SCORES.iter().find(|entry| entry.name == name) {
+        Some(entry) => (entry.build)(gram, settings),
+        None => Err(Error::UnknownScore {
+            name: name.to_owned(),
+            known: SCORES
+                .iter()
+                .map(|entry| entry.name)
+                .collect::<Vec<_>>()
+                .join(", "),
+        }),
+    }
+}
+
+/// The best parents of a node among those allowed.
+///
+/// ```
+/// use plackett_dag::{Choice, NodeSet};
+/// let none = Choice { score: 1.0, parents: NodeSet::default(), witness: NodeSet::default() };
+/// assert!(none.parents.is_subset(&none.witness));
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Choice {
+    /// r(i, S), lower being better.
+    pub score: f64,
+    /// The parents chosen.
+    pub parents: NodeSet,
+    /// The allowed nodes that the answer rests on: it stays the same if any others are forbidden. For a score that is
+    /// minimised exactly these are the parents; a greedy one adds what it took up and dropped again.
+    pub witness: NodeSet,
+}
+
+/// Workspace that a score keeps between calls, so that solving allocates nothing once warm. One per thread.
+///
+/// ```
+/// let mut scratch = plackett_dag::Scratch::default();
+/// scratch.space::<Vec<f64>>().push(1.0);
+/// assert_eq!(scratch.space::<Vec<f64>>().len(), 1);
+/// ```
+#[derive(Debug, Default)]
+pub struct Scratch(Option<Box<dyn Any + Send>>);
+
+impl Scratch {
+    /// The workspace of type `T`, made when first asked for; asking for another type replaces it.
+    ///
+    /// ```
+    /// let mut scratch = plackett_dag::Scratch::default();
+    /// assert_eq!(*scratch.space::<u32>(), 0);
+    /// ```
+    pub fn space<T: Default + Send + 'static>(&mut self) -> &mut T {
+        let kept = self
+            .0
+            .take()
+            .and_then(|space| space.downcast::<T>().ok())
+            .unwrap_or_default();
+        let space: &mut Box<dyn Any + Send> = self.0.insert(kept);
+        space
+            .downcast_mut()
+            .expect("the workspace was just made with this type")
+    }
+}
+
+/// A local score, a pure function of its arguments.
+///
+/// The law that everything rests on: if `best(i, U)` has witness T and T ⊆ U′ ⊆ U, then `best(i, U′)` is the same choice,
+/// to the last bit of its score. Minimising any fixed cost of parent sets obeys it with the parents as witness.
+///
+/// ```
+/// use plackett_dag::{Choice, LocalScore, NodeSet, Scratch};
+///
+/// /// Every node likes all smaller ones as parents.
+/// struct Smaller(usize);
+///
+/// impl LocalScore for Smaller {
+///     fn nodes(&self) -> usize {
+///         self.0
+///     }
+///     fn best(&self, node: usize, allowed: &NodeSet, _: &mut Scratch) -> Choice {
+///         let parents: NodeSet = allowed.iter().filter(|&other| other < node).collect();
+///         Choice { score: -(parents.len() as f64), witness: parents.clone(), parents }
+///     }
+/// }
+///
+/// let choice = Smaller(4).best(2, &[0, 1, 3].into_iter().collect(), &mut Scratch::default());
+/// assert_eq!(choice.score, -2.0);
+/// ```
+pub trait LocalScore: Send + Sync {
+    /// Number of nodes, d.
+    fn nodes(&self) -> usize;
+
+    /// The best parents of `node` (below [`nodes`](Self::nodes)) among `allowed`, which holds nodes other than `node`.
+    /// [`Oracle`](crate::Oracle) checks both before it asks.
+    fn best(&self, node: usize, allowed: &NodeSet, scratch: &mut Scratch) -> Choice;
+
+    /// The same score with every local problem solved to its optimum, if [`best`](Self::best) takes short cuts.
+    fn exact(&self) -> Option<Arc<dyn LocalScore>> {
+        None
+    }
+
+    /// Writes r(node, S) for all sets S of others at once, S as bits with the node's own bit squeezed out, and returns
+    /// true; or returns false if asking [`best`](Self::best) is as good. The values must be the same.
+    fn fill_table(&self, node: usize, table: &mut [f64]) -> bool {
+        let _ = (node, table);
+        false
+    }
+
+    /// The weights of `parents` in increasing order of the parent, if the score has a linear model behind it.
+    fn weights(&self, node: usize, parents: &NodeSet) -> Option<Vec<f64>> {
+        let _ = (node, parents);
+        None
+    }
+}
+
+/// The weights of a graph under `score`: row-major, entry (i, j) the weight of i → j; nothing if the score has no linear
+/// model. For `l1` these are the lasso's weights, for the subset scores those of least squares.
+///
+/// # Errors
+/// [`Error::Size`] if there is not one parent set per node.
+///
+/// ```
+/// use std::sync::Arc;
+/// use plackett_dag::{Bic, Gram, NodeSet, ScoreSettings, fit_weights};
+/// let gram = Arc::new(Gram::from_matrix(100, 2, vec![1.0, 2.0, 2.0, 5.0])?);
+/// let score = Bic::new(gram, &ScoreSettings::default())?;
+/// let weights = fit_weights(&score, &[NodeSet::default(), NodeSet::full(1)])?;
+/// assert_eq!(weights, Some(vec![0.0, 2.0, 0.0, 0.0]));
+/// # Ok::<(), plackett_dag::Error>(())
+/// ```
+pub fn fit_weights(score: &dyn LocalScore, parents: &[NodeSet]) -> Result<Option<Vec<f64>>> {
+    let d = score.nodes();
+    if parents.len() != d {
+        return Err(Error::Size {
+            what: "the list of parent sets",
+            expected: d,
+            found: parents.len(),
+        });
+    }
+    let mut weights = vec![0.0; d * d];
+    for (node, set) in parents.iter().enumerate() {
+        let known: NodeSet = set
+            .iter()
+            .filter(|&parent| parent < d && parent != node)
+            .collect();
+        let Some(fitted) = score.weights(node, &known) else {
+            return Ok(None);
+        };
+        for (parent, weight) in known.iter().zip(fitted) {
+            weights[parent * d + node] = weight;
+        }
+    }
+    Ok(Some(weights))
+}

@@ -1,0 +1,677 @@
+//! Best subset on a Gram matrix: min over P ⊆ S of f(v(P)) + c·|P|, v(P) = G_ii − G_iP G_PP⁻¹ G_Pi the residual variance,
+//! f increasing. Grow–shrink adds and removes one parent at a time by Cholesky updates; branch and bound is exact.
+
+use std::sync::Arc;
+
+use super::{Choice, Scratch};
+use crate::cholesky::{COLLINEAR, Cholesky, dot};
+use crate::{Gram, NodeSet};
+
+/// An improvement smaller than this share of the score is rounding, not improvement.
+const IMPROVEMENT: f64 = 1e-12;
+/// A residual variance below this share of the marginal one is a perfect fit up to rounding.
+const PERFECT_FIT: f64 = 1e-12;
+/// Two candidates closer to collinear than this are not taken up as a pair: their joint gain would be rounding.
+const PAIR_COLLINEAR: f64 = 1e-8;
+/// Visits after which branch and bound settles for the best set found so far.
+const MAX_VISITS: usize = 2_000_000;
+
+/// How the subset scores look for the best set of parents.
+///
+/// ```
+/// assert_eq!(plackett_dag::SubsetSearch::default(), plackett_dag::SubsetSearch::GrowShrink);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SubsetSearch {
+    /// Add the parent that helps most while one helps, then remove the one that matters least while that helps; when
+    /// neither does, add the best pair or exchange one parent, and again until nothing helps. O(|S|²·k) for k parents.
+    #[default]
+    GrowShrink,
+    /// The optimum by branch and bound, started from grow–shrink. Exponential in the worst case; after two million
+    /// visits it settles for the best set found.
+    BranchAndBound,
+}
+
+/// What a subset score charges.
+pub(crate) trait Criterion: Send + Sync {
+    /// f(v), increasing in the residual variance v > 0.
+    fn fit(&self, variance: f64) -> f64;
+    /// c, the price of one parent.
+    fn penalty(&self) -> f64;
+    /// How far the residual variance must fall from `variance` for f to fall by `price`.
+    fn needed_gain(&self, variance: f64, price: f64) -> f64;
+}
+
+/// A criterion on a Gram matrix.
+#[derive(Debug, Clone)]
+pub(crate) struct Subset<C> {
+    pub(crate) gram: Arc<Gram>,
+    pub(crate) criterion: C,
+    pub(crate) search: SubsetSearch,
+}
+
+/// Workspace of the two searches.
+#[derive(Debug, Default)]
+struct Space {
+    grow: Grow,
+    bound: BranchAndBound,
+    sorted: Vec<usize>,
+    factor: Cholesky,
+    projection: Vec<f64>,
+}
+
+/// The growing factor, with one row per parent taken and one column per candidate: entry (t, c) is the covariance of
+/// candidate c with what parent t adds to the parents before it.
+#[derive(Debug, Default)]
+struct Grow {
+    candidates: Vec<usize>,
+    /// Variance of each candidate given the parents taken; infinite for those taken.
+    variances: Vec<f64>,
+    /// Below this a candidate is a combination of the parents taken.
+    floors: Vec<f64>,
+    /// Covariance of each candidate with the node given the parents taken.
+    covariances: Vec<f64>,
+    rows: Vec<f64>,
+    /// Parents in the order taken, as positions among the candidates.
+    taken: Vec<usize>,
+    /// Residual variance of the node.
+    rest: f64,
+    parents: Vec<usize>,
+    factor: Cholesky,
+    weights: Vec<f64>,
+    diagonal: Vec<f64>,
+    column: Vec<f64>,
+}
+
+impl Grow {
+    fn start(&mut self, gram: &Gram, node: usize, allowed: &NodeSet) {
+        self.candidates.clear();
+        self.candidates.extend(allowed);
+        self.taken.clear();
+        self.reset(gram, node);
+    }
+
+    /// Back to no parents, with the same candidates.
+    fn reset(&mut self, gram: &Gram, node: usize) {
+        let g = gram.row(node);
+        self.variances.clear();
+        self.floors.clear();
+        self.covariances.clear();
+        self.rows.clear();
+        for &candidate in &self.candidates {
+            let variance = gram.row(candidate)[candidate];
+            self.variances.push(variance);
+            self.floors.push(COLLINEAR * variance);
+            self.covariances.push(g[candidate]);
+        }
+        self.rest = g[node];
+    }
+
+    /// The candidate that lowers the residual variance most, and by how much.
+    fn best_gain(&self) -> Option<(usize, f64)> {
+        let mut best = None;
+        let mut largest = 0.0;
+        for (c, ((&variance, &floor), &covariance)) in self
+            .variances
+            .iter()
+            .zip(&self.floors)
+            .zip(&self.covariances)
+            .enumerate()
+        {
+            let square = covariance * covariance;
+            if square > largest * variance && variance > floor {
+                largest = square / variance;
+                best = Some((c, largest));
+            }
+        }
+        best
+    }
+
+    /// Conditions everything on candidate `c` too. O(k·|S|).
+    fn condition_on(&mut self, gram: &Gram, c: usize) {
+        let m = self.candidates.len();
+        let scale = 1.0 / self.variances[c].sqrt();
+        let start = self.rows.len();
+        let gram_row = gram.row(self.candidates[c]);
+        self.rows
+            .extend(self.candidates.iter().map(|&other| gram_row[other]));
+        let (before, row) = self.rows.split_at_mut(start);
+        for earlier in before.chunks_exact(m) {
+            let factor = earlier[c];
+            for (x, y) in row.iter_mut().zip(earlier) {
+                *x -= factor * y;
+            }
+        }
+        let projection = self.covariances[c] * scale;
+        for ((x, variance), covariance) in row
+            .iter_mut()
+            .zip(&mut self.variances)
+            .zip(&mut self.covariances)
+        {
+            *x *= scale;
+            *variance -= *x * *x;
+            *covariance -= *x * projection;
+        }
+        self.variances[c] = f64::INFINITY;
+        self.rest -= projection * projection;
+    }
+
+    fn take(&mut self, gram: &Gram, c: usize) {
+        self.condition_on(gram, c);
+        self.taken.push(c);
+    }
+
+    /// Factor of the parents alone and their least-squares weights, from the rows at hand.
+    fn fit(&mut self, gram: &Gram, node: usize) -> bool {
+        self.parents.clear();
+        self.parents
+            .extend(self.taken.iter().map(|&c| self.candidates[c]));
+        self.factor.reset(gram.nodes());
+        for position in 0..self.parents.len() {
+            if !self
+                .factor
+                .push(gram, &self.parents[..position], self.parents[position])
+            {
+                return false;
+            }
+        }
+        let g = gram.row(node);
+        self.weights.clear();
+        self.weights
+            .extend(self.parents.iter().map(|&parent| g[parent]));
+        self.factor.solve_lower(&mut self.weights);
+        self.rest = g[node] - dot(&self.weights, &self.weights);
+        self.factor.solve_upper(&mut self.weights);
+        true
+    }
+
+    /// The parent whose removal raises the residual variance least, as a position in `taken`, and by how much.
+    fn least_loss(&mut self) -> Option<(usize, f64)> {
+        self.factor
+            .inverse_diagonal_of_gram(&mut self.diagonal, &mut self.column);
+        let mut best = None;
+        for (position, (weight, diagonal)) in self.weights.iter().zip(&self.diagonal).enumerate() {
+            let loss = weight * weight / diagonal;
+            if best.is_none_or(|(_, least)| loss < least) {
+                best = Some((position, loss));
+            }
+        }
+        best
+    }
+}
+
+impl Grow {
+    /// The two candidates that together lower the residual variance most, if by more than `needed`, and by how much:
+    /// neither may help alone, when one hides the other. O(k·|S|²).
+    fn best_pair(&mut self, gram: &Gram, needed: f64) -> Option<(usize, usize, f64)> {
+        let m = self.candidates.len();
+        let mut best = None;
+        let mut largest = needed;
+        for a in 0..m {
+            let variance = self.variances[a];
+            if variance <= self.floors[a] || variance == f64::INFINITY {
+                continue;
+            }
+            let covariance = self.covariances[a];
+            let square = covariance * covariance;
+            let gram_row = gram.row(self.candidates[a]);
+            self.column.clear();
+            self.column.extend(
+                self.candidates[a + 1..]
+                    .iter()
+                    .map(|&other| gram_row[other]),
+            );
+            for earlier in self.rows.chunks_exact(m) {
+                let factor = earlier[a];
+                for (x, y) in self.column.iter_mut().zip(&earlier[a + 1..]) {
+                    *x -= factor * y;
+                }
+            }
+            let others = self.variances[a + 1..]
+                .iter()
+                .zip(&self.covariances[a + 1..])
+                .zip(&self.column);
+            for (offset, ((&other_variance, &other_covariance), &both)) in others.enumerate() {
+                let product = variance * other_variance;
+                let determinant = product - both * both;
+                let numerator = square * other_variance
+                    + other_covariance * (other_covariance * variance - 2.0 * covariance * both);
+                if numerator > largest * determinant
+                    && determinant > PAIR_COLLINEAR * product
+                    && other_variance < f64::INFINITY
+                    && other_variance > self.floors[a + 1 + offset]
+                {
+                    largest = numerator / determinant;
+                    best = Some((a, a + 1 + offset, largest));
+                }
+            }
+        }
+        best
+    }
+
+    /// The exchange of a parent, as a position in `taken`, for a candidate that lowers the residual variance most, and by
+    /// how much. Reads what [`fit`](Self::fit) and [`least_loss`](Self::least_loss) left. O(k²·|S|).
+    fn best_exchange(&mut self) -> Option<(usize, usize, f64)> {
+        let m = self.candidates.len();
+        let mut best = None;
+        let mut largest = 0.0;
+        for c in 0..m {
+            if self.variances[c] == f64::INFINITY {
+                continue;
+            }
+            self.column.clear();
+            self.column
+                .extend(self.rows.chunks_exact(m).map(|row| row[c]));
+            self.factor.solve_upper(&mut self.column);
+            let parents = self.column.iter().zip(&self.weights).zip(&self.diagonal);
+            for (position, ((&slope, &weight), &diagonal)) in parents.enumerate() {
+                let freed = 1.0 / diagonal;
+                let variance = self.variances[c].max(0.0) + slope * slope * freed;
+                let covariance = self.covariances[c] + weight * slope * freed;
+                let gain = covariance * covariance / variance - weight * weight * freed;
+                if gain > largest && variance > self.floors[c] {
+                    largest = gain;
+                    best = Some((position, c, gain));
+                }
+            }
+        }
+        best
+    }
+}
+
+impl<C: Criterion> Subset<C> {
+    pub(crate) fn best(&self, node: usize, allowed: &NodeSet, scratch: &mut Scratch) -> Choice {
+        let space: &mut Space = scratch.space();
+        let mut witness = NodeSet::with_capacity(self.gram.nodes());
+        self.grow_shrink(node, allowed, &mut space.grow, &mut witness);
+        let mut parents = NodeSet::with_capacity(self.gram.nodes());
+        for &c in &space.grow.taken {
+            parents.insert(space.grow.candidates[c]);
+        }
+        if self.search == SubsetSearch::BranchAndBound {
+            let start = self.score(node, &parents, space);
+            let (better, proved) = space.bound.run(self, node, allowed, parents, start);
+            // Cut short, the answer may rest on anything allowed.
+            witness = if proved {
+                better.clone()
+            } else {
+                allowed.clone()
+            };
+            parents = better;
+        }
+        let score = self.score(node, &parents, space);
+        Choice {
+            score,
+            parents,
+            witness,
+        }
+    }
+
+    /// Least-squares weights of `parents`, zero for one that is a combination of those before it.
+    pub(crate) fn weights(&self, node: usize, parents: &NodeSet) -> Vec<f64> {
+        let mut factor = Cholesky::default();
+        factor.reset(self.gram.nodes() + 1);
+        let mut independent = Vec::new();
+        for parent in parents {
+            if factor.push(&self.gram, &independent, parent) {
+                independent.push(parent);
+            }
+        }
+        let mut solution: Vec<f64> = independent
+            .iter()
+            .map(|&parent| self.gram.row(node)[parent])
+            .collect();
+        factor.solve(&mut solution);
+        let weight = |parent| {
+            independent
+                .iter()
+                .position(|&a| a == parent)
+                .map_or(0.0, |at| solution[at])
+        };
+        parents.iter().map(weight).collect()
+    }
+
+    fn grow_shrink(&self, node: usize, allowed: &NodeSet, grow: &mut Grow, witness: &mut NodeSet) {
+        grow.start(&self.gram, node, allowed);
+        let floor = self.floor(node);
+        let penalty = self.criterion.penalty();
+        let fit = |variance: f64| self.criterion.fit(variance.max(floor));
+        loop {
+            while let Some((c, gain)) = grow.best_gain() {
+                if !improves(fit(grow.rest - gain) + penalty, fit(grow.rest)) {
+                    break;
+                }
+                witness.insert(grow.candidates[c]);
+                grow.take(&self.gram, c);
+            }
+            let mut changed = false;
+            while grow.fit(&self.gram, node) {
+                let Some((position, loss)) = grow.least_loss() else {
+                    break;
+                };
+                if !improves(fit(grow.rest + loss), fit(grow.rest) + penalty) {
+                    break;
+                }
+                grow.taken.remove(position);
+                changed = true;
+            }
+            if !changed {
+                let needed = self
+                    .criterion
+                    .needed_gain(grow.rest.max(floor), 2.0 * penalty);
+                if let Some((a, b, gain)) = grow.best_pair(&self.gram, needed)
+                    && improves(fit(grow.rest - gain) + 2.0 * penalty, fit(grow.rest))
+                {
+                    for c in [a, b] {
+                        witness.insert(grow.candidates[c]);
+                        grow.take(&self.gram, c);
+                    }
+                    continue;
+                }
+                if let Some((position, c, gain)) = grow.best_exchange()
+                    && improves(fit(grow.rest - gain), fit(grow.rest))
+                {
+                    witness.insert(grow.candidates[c]);
+                    grow.taken[position] = c;
+                    changed = true;
+                }
+            }
+            if !changed {
+                return;
+            }
+            grow.reset(&self.gram, node);
+            for position in 0..grow.taken.len() {
+                let c = grow.taken[position];
+                grow.condition_on(&self.gram, c);
+            }
+        }
+    }
+
+    /// r(node, S) for every S: the score of every set, each from the set without its last member by one row of the
+    /// factor, and then minima over subsets. O(d²·2^d) for all sets together.
+    pub(crate) fn fill_table(&self, node: usize, table: &mut [f64]) -> bool {
+        if self.search == SubsetSearch::GrowShrink {
+            return false;
+        }
+        let others: Vec<usize> = (0..self.gram.nodes())
+            .filter(|&other| other != node)
+            .collect();
+        table.fill(f64::INFINITY);
+        let mut space = Space::default();
+        space.factor.reset(self.gram.nodes() + 1);
+        self.fill_from(node, &others, 0, 0, &mut space, table);
+        for bit in 0..others.len() {
+            let step = 1 << bit;
+            for pair in table.chunks_exact_mut(2 * step) {
+                let (without, with) = pair.split_at_mut(step);
+                for (x, y) in with.iter_mut().zip(without) {
+                    *x = x.min(*y);
+                }
+            }
+        }
+        true
+    }
+
+    /// Scores `set` and every set that adds later members to it. A set with a collinear member is left at infinity, and so
+    /// is all that adds to it: leaving that member out is as good and cheaper.
+    fn fill_from(
+        &self,
+        node: usize,
+        others: &[usize],
+        set: usize,
+        next: usize,
+        space: &mut Space,
+        table: &mut [f64],
+    ) {
+        table[set] = self.score_of_projection(node, &space.projection, space.sorted.len());
+        for position in next..others.len() {
+            if !space
+                .factor
+                .push(&self.gram, &space.sorted, others[position])
+            {
+                continue;
+            }
+            let projection = space
+                .factor
+                .extend(&space.projection, self.gram.row(node)[others[position]]);
+            space.sorted.push(others[position]);
+            space.projection.push(projection);
+            self.fill_from(
+                node,
+                others,
+                set | 1 << position,
+                position + 1,
+                space,
+                table,
+            );
+            space.sorted.pop();
+            space.projection.pop();
+            space.factor.truncate(space.sorted.len());
+        }
+    }
+
+    /// Residual variances are not let below this.
+    fn floor(&self, node: usize) -> f64 {
+        (PERFECT_FIT * self.gram.row(node)[node]).max(f64::MIN_POSITIVE)
+    }
+
+    /// The score of a set of parents, summed in increasing order so that it depends on the set alone.
+    fn score(&self, node: usize, parents: &NodeSet, space: &mut Space) -> f64 {
+        let g = self.gram.row(node);
+        space.sorted.clear();
+        space.projection.clear();
+        space.factor.reset(self.gram.nodes() + 1);
+        for parent in parents {
+            if space.factor.push(&self.gram, &space.sorted, parent) {
+                space.sorted.push(parent);
+                let projection = space.factor.extend(&space.projection, g[parent]);
+                space.projection.push(projection);
+            }
+        }
+        self.score_of_projection(node, &space.projection, parents.len())
+    }
+
+    fn score_of_projection(&self, node: usize, projection: &[f64], parents: usize) -> f64 {
+        let variance = self.gram.row(node)[node] - dot(projection, projection);
+        self.criterion.fit(variance.max(self.floor(node)))
+            + self.criterion.penalty() * parents as f64
+    }
+}
+
+fn improves(after: f64, before: f64) -> bool {
+    after < before - IMPROVEMENT * before.abs()
+}
+
+/// Depth-first over "in, out or open" for each candidate. With I in and R open, f(v(I ∪ R)) + c·|I| bounds every set
+/// between I and I ∪ R from below; a candidate whose exclusion would pass the best score so far must be in.
+#[derive(Debug, Default)]
+struct BranchAndBound {
+    candidates: Vec<usize>,
+    best: f64,
+    best_set: NodeSet,
+    visits: usize,
+}
+
+/// A branch: the nodes in and open, and the inverse of their Gram matrix bordered by the node's weights.
+#[derive(Clone)]
+struct Branch {
+    /// Candidates that are in or open, as positions among the candidates.
+    full: Vec<usize>,
+    inside: Vec<bool>,
+    inverse: Vec<f64>,
+    weights: Vec<f64>,
+    rest: f64,
+}
+
+impl Branch {
+    fn fixed(&self) -> usize {
+        self.inside.iter().filter(|&&inside| inside).count()
+    }
+
+    fn loss(&self, position: usize) -> f64 {
+        self.weights[position].powi(2) / self.inverse[position * self.full.len() + position]
+    }
+
+    /// The branch without the open candidate at `position`. O(|full|²).
+    fn without(&self, position: usize) -> Self {
+        let size = self.full.len();
+        let pivot = self.inverse[position * size + position];
+        let column = &self.inverse[position * size..(position + 1) * size];
+        let keep = |index: &usize| *index != position;
+        let mut inverse = Vec::with_capacity((size - 1) * (size - 1));
+        let mut weights = Vec::with_capacity(size - 1);
+        for i in (0..size).filter(keep) {
+            let factor = column[i] / pivot;
+            let row = &self.inverse[i * size..(i + 1) * size];
+            inverse.extend((0..size).filter(keep).map(|j| row[j] - factor * column[j]));
+            weights.push(self.weights[i] - factor * self.weights[position]);
+        }
+        let mut full = self.full.clone();
+        full.remove(position);
+        let mut inside = self.inside.clone();
+        inside.remove(position);
+        Self {
+            full,
+            inside,
+            inverse,
+            weights,
+            rest: self.rest + self.loss(position),
+        }
+    }
+}
+
+impl BranchAndBound {
+    fn run<C: Criterion>(
+        &mut self,
+        subset: &Subset<C>,
+        node: usize,
+        allowed: &NodeSet,
+        start: NodeSet,
+        start_score: f64,
+    ) -> (NodeSet, bool) {
+        self.candidates.clear();
+        self.candidates.extend(allowed);
+        self.best = start_score;
+        self.best_set = start;
+        self.visits = 0;
+        let full: Vec<usize> = (0..self.candidates.len()).collect();
+        let inside = vec![false; full.len()];
+        self.split_dependent(subset, node, full, inside);
+        (std::mem::take(&mut self.best_set), self.visits < MAX_VISITS)
+    }
+
+    /// Branches on candidates that are combinations of others until the rest are independent, then visits.
+    fn split_dependent<C: Criterion>(
+        &mut self,
+        subset: &Subset<C>,
+        node: usize,
+        full: Vec<usize>,
+        inside: Vec<bool>,
+    ) {
+        self.visits += 1;
+        if self.visits >= MAX_VISITS {
+            return;
+        }
+        let gram = &subset.gram;
+        let size = full.len();
+        // Those that are in come first: if they depend on one another no optimum holds them all.
+        let mut sequence: Vec<usize> = (0..size).filter(|&p| inside[p]).collect();
+        let fixed = sequence.len();
+        sequence.extend((0..size).filter(|&p| !inside[p]));
+        let mut factor = Cholesky::default();
+        factor.reset(size + 1);
+        let mut nodes = Vec::with_capacity(size);
+        let mut dependent = None;
+        for (step, &position) in sequence.iter().enumerate() {
+            let candidate = self.candidates[full[position]];
+            if factor.push(gram, &nodes, candidate) {
+                nodes.push(candidate);
+            } else if step < fixed {
+                return;
+            } else {
+                dependent = dependent.or(Some(position));
+            }
+        }
+        let mut projection: Vec<f64> = nodes.iter().map(|&other| gram.row(node)[other]).collect();
+        factor.solve_lower(&mut projection);
+        let rest = gram.row(node)[node] - dot(&projection, &projection);
+        let bound = subset.criterion.fit(rest.max(subset.floor(node)))
+            + subset.criterion.penalty() * fixed as f64;
+        if !improves(bound, self.best) {
+            return;
+        }
+        if let Some(position) = dependent {
+            let (mut fewer, mut fewer_inside) = (full.clone(), inside.clone());
+            fewer.remove(position);
+            fewer_inside.remove(position);
+            self.split_dependent(subset, node, fewer, fewer_inside);
+            let mut more = inside;
+            more[position] = true;
+            self.split_dependent(subset, node, full, more);
+            return;
+        }
+        factor.solve_upper(&mut projection);
+        let mut inverse = vec![0.0; size * size];
+        let mut column = vec![0.0; size];
+        for i in 0..size {
+            column.fill(0.0);
+            column[i] = 1.0;
+            factor.solve(&mut column);
+            inverse[i * size..(i + 1) * size].copy_from_slice(&column);
+        }
+        let branch = Branch {
+            full: sequence.iter().map(|&position| full[position]).collect(),
+            inside: sequence.iter().map(|&position| inside[position]).collect(),
+            inverse,
+            weights: projection,
+            rest,
+        };
+        self.visit(subset, node, branch);
+    }
+
+    fn visit<C: Criterion>(&mut self, subset: &Subset<C>, node: usize, mut branch: Branch) {
+        let floor = subset.floor(node);
+        let penalty = subset.criterion.penalty();
+        let fit = |variance: f64| subset.criterion.fit(variance.max(floor));
+        loop {
+            self.visits += 1;
+            if self.visits >= MAX_VISITS {
+                return;
+            }
+            let whole = fit(branch.rest) + penalty * branch.full.len() as f64;
+            if improves(whole, self.best) {
+                self.best = whole;
+                self.best_set = branch.full.iter().map(|&c| self.candidates[c]).collect();
+            }
+            let mut fixed = branch.fixed();
+            let mut open = None;
+            let mut forced = true;
+            while forced {
+                if !improves(fit(branch.rest) + penalty * fixed as f64, self.best) {
+                    return;
+                }
+                forced = false;
+                open = None;
+                let mut largest = -1.0;
+                for position in 0..branch.full.len() {
+                    if branch.inside[position] {
+                        continue;
+                    }
+                    let loss = branch.loss(position);
+                    if !improves(fit(branch.rest + loss) + penalty * fixed as f64, self.best) {
+                        branch.inside[position] = true;
+                        fixed += 1;
+                        forced = true;
+                    } else if loss > largest {
+                        largest = loss;
+                        open = Some(position);
+                    }
+                }
+            }
+            let Some(position) = open else { return };
+            let excluded = branch.without(position);
+            self.visit(subset, node, excluded);
+            branch.inside[position] = true;
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! The best order of all, by dynamic programming over subsets: F(S) = min over i ∈ S of F(S∖i) + r(i, S∖i).
+//! The table of r(i, S) over all S is filled interval by interval: one solved problem with witness T for U settles all
+//! S with T ⊆ S ⊆ U, and the sets that lack a member of T are split off and solved in turn.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::OrderSolution;
+use crate::{Error, LocalScore, NodeSet, Result, Scratch};
+
+/// Sets are indices into tables here; more nodes than this do not fit any memory.
+const MOST_NODES: usize = 40;
+
+/// r(i, S) for every node i and every set S of others.
+///
+/// ```
+/// use std::sync::Arc;
+/// use plackett_dag::{Bic, Gram, LocalTable, ScoreSettings};
+/// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
+/// let table = LocalTable::new(&Bic::new(gram, &ScoreSettings::default())?, 1 << 20)?;
+/// assert!(table.get(1, 0b01) < table.get(1, 0b00));
+/// # Ok::<(), plackett_dag::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct LocalTable {
+    nodes: usize,
+    /// For each node, the scores by the set of the others with the node's own bit squeezed out.
+    scores: Vec<Vec<f64>>,
+}
+
+impl LocalTable {
+    /// Fills the table, nodes in parallel; the outcome does not depend on the threads. Memory 8·d·2^(d−1) bytes.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] with the figure if that is more than `bytes`.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use plackett_dag::{Bic, Error, Gram, LocalTable, ScoreSettings};
+    /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
+    /// let refused = LocalTable::new(&Bic::new(gram, &ScoreSettings::default())?, 31).unwrap_err();
+    /// assert!(matches!(refused, Error::Memory { needed_bytes: 32, .. }));
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn new(score: &dyn LocalScore, bytes: usize) -> Result<Self> {
+        let nodes = score.nodes();
+        check_memory(nodes, Self::bytes(nodes), bytes)?;
+        let fill = |node: usize| {
+            let mut scores = vec![0.0; 1 << (nodes - 1)];
+            if !score.fill_table(node, &mut scores) {
+                let others = ((1_u64 << nodes) - 1) & !(1 << node);
+                let scratch = Scratch::default();
+                Filler {
+                    score,
+                    node,
+                    nodes,
+                    scratch,
+                    scores: &mut scores,
+                }
+                .fill(0, others);
+            }
+            scores
+        };
+        Ok(Self {
+            nodes,
+            scores: (0..nodes).into_par_iter().map(fill).collect(),
+        })
+    }
+
+    /// Bytes of the table for `nodes` nodes.
+    fn bytes(nodes: usize) -> u128 {
+        if nodes == 0 {
+            0
+        } else {
+            (nodes as u128 * size_of::<f64>() as u128) << (nodes - 1).min(100)
+        }
+    }
+
+    /// Number of nodes.
+    pub fn nodes(&self) -> usize {
+        self.nodes
+    }
+
+    /// r(node, set), the set given as bits; the node's own bit is ignored. Not a number outside the table.
+    #[inline]
+    pub fn get(&self, node: usize, set: u64) -> f64 {
+        let entry = self
+            .scores
+            .get(node)
+            .and_then(|scores| scores.get(squeeze(set, node) as usize));
+        entry.copied().unwrap_or(f64::NAN)
+    }
+}
+
+fn check_memory(nodes: usize, needed_bytes: u128, allowed_bytes: usize) -> Result<()> {
+    if nodes > MOST_NODES || needed_bytes > allowed_bytes as u128 {
+        return Err(Error::Memory {
+            nodes,
+            needed_bytes,
+            allowed_bytes,
+        });
+    }
+    Ok(())
+}
+
+/// Takes bit `node` out and closes the gap.
+#[inline]
+fn squeeze(set: u64, node: usize) -> u64 {
+    let low = (1 << node) - 1;
+    (set & low) | ((set >> 1) & !low)
+}
+
+struct Filler<'a> {
+    score: &'a dyn LocalScore,
+    node: usize,
+    nodes: usize,
+    scratch: Scratch,
+    scores: &'a mut [f64],
+}
+
+impl Filler<'_> {
+    /// Settles every S with `inside` ⊆ S ⊆ `full`.
+    fn fill(&mut self, inside: u64, full: u64) {
+        let allowed = NodeSet::from_words(&[full], self.nodes);
+        let choice = self.score.best(self.node, &allowed, &mut self.scratch);
+        let witness = choice.witness.words()[0];
+        let mut inside = inside;
+        let mut open = witness & !inside;
+        while open != 0 {
+            let member = open & open.wrapping_neg();
+            open &= open - 1;
+            self.fill(inside, full & !member);
+            inside |= member;
+        }
+        let base = squeeze(inside, self.node);
+        let free = squeeze(full & !inside, self.node);
+        let mut chosen = 0_u64;
+        loop {
+            self.scores[(base | chosen) as usize] = choice.score;
+            chosen = chosen.wrapping_sub(free) & free;
+            if chosen == 0 {
+                break;
+            }
+        }
+    }
+}
+
+/// Exact search, within a bound on memory.
+///
+/// ```
+/// use std::sync::Arc;
+/// use plackett_dag::{EvL0, Exact, Gram, ScoreSettings};
+/// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
+/// let score = Arc::new(EvL0::new(gram, &ScoreSettings::default())?);
+/// assert_eq!(Exact::default().run(score)?.order, [0, 1]);
+/// # Ok::<(), plackett_dag::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Exact {
+    /// Most bytes that its tables may take: 23 nodes fit in 1 GiB.
+    pub memory_bytes: usize,
+}
+
+impl Default for Exact {
+    fn default() -> Self {
+        Self {
+            memory_bytes: 1 << 30,
+        }
+    }
+}
+
+impl Exact {
+    /// Bytes that the tables for `nodes` nodes take.
+    ///
+    /// ```
+    /// assert!(plackett_dag::Exact::bytes_needed(23) < 1 << 30);
+    /// ```
+    pub fn bytes_needed(nodes: usize) -> u128 {
+        let per_set = (size_of::<f64>() + size_of::<u8>()) as u128;
+        LocalTable::bytes(nodes) + (per_set << nodes.min(100))
+    }
+
+    /// An order with the least score, local problems solved to their optimum too. O(d·2^d) after the table is filled.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] with the figure if the tables do not fit.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use plackett_dag::{EvL0, Error, Exact, Gram, ScoreSettings};
+    /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
+    /// let score = Arc::new(EvL0::new(gram, &ScoreSettings::default())?);
+    /// let refused = Exact { memory_bytes: 10 }.run(score).unwrap_err();
+    /// assert!(matches!(refused, Error::Memory { nodes: 2, .. }));
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn run(&self, score: Arc<dyn LocalScore>) -> Result<OrderSolution> {
+        let nodes = score.nodes();
+        check_memory(nodes, Self::bytes_needed(nodes), self.memory_bytes)?;
+        let score = score.exact().unwrap_or(score);
+        let table = LocalTable::new(score.as_ref(), self.memory_bytes)?;
+        let order = best_order(&table);
+        drop(table);
+        let mut parents = vec![NodeSet::default(); nodes];
+        let mut scratch = Scratch::default();
+        let mut before = NodeSet::with_capacity(nodes);
+        let mut total = 0.0;
+        for &node in &order {
+            let choice = score.best(node, &before, &mut scratch);
+            total += choice.score;
+            parents[node] = choice.parents;
+            before.insert(node);
+        }
+        Ok(OrderSolution {
+            order,
+            score: total,
+            parents,
+        })
+    }
+}
+
+fn best_order(table: &LocalTable) -> Vec<usize> {
+    let sets = 1_usize << table.nodes;
+    let mut least = vec![0.0; sets];
+    let mut last = vec![0_u8; sets];
+    for set in 1..sets {
+        let mut best = f64::INFINITY;
+        let mut best_last = 0;
+        let mut rest = set as u64;
+        while rest != 0 {
+            let node = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            let before = set & !(1 << node);
+            let value = least[before] + table.scores[node][squeeze(set as u64, node) as usize];
+            if value < best {
+                best = value;
+                best_last = node as u8;
+            }
+        }
+        least[set] = best;
+        last[set] = best_last;
+    }
+    let mut order = vec![0; table.nodes];
+    let mut set = sets - 1;
+    for rank in (0..table.nodes).rev() {
+        let node = usize::from(last[set]);
+        order[rank] = node;
+        set &= !(1 << node);
+    }
+    order
+}

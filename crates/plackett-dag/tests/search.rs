@@ -1,0 +1,236 @@
+//! Searches over orders against enumeration of all orders.
+
+#[path = "../src/testing.rs"]
+mod testing;
+
+use std::sync::Arc;
+
+use plackett_dag::{
+    Centring, Error, Exact, Expectation, Gram, Insertion, L1, LocalScore, LocalTable, NodeSet,
+    Oracle,
+};
+use plackett_dag::{SCORES, ScoreSettings, Scratch, SubsetSearch, score_by_name};
+use testing::{Rng, Sem, sem};
+
+fn gram_of(sem: &Sem) -> Arc<Gram> {
+    Arc::new(Gram::from_rows(&sem.data, sem.nodes, Centring::Centre).unwrap())
+}
+
+fn scores(nodes: usize, degree: f64, seed: u64, search: SubsetSearch) -> Vec<Arc<dyn LocalScore>> {
+    let gram = gram_of(&sem(nodes, degree, 500, seed));
+    let settings = ScoreSettings {
+        subset_search: search,
+        ..ScoreSettings::default()
+    };
+    SCORES
+        .iter()
+        .map(|entry| score_by_name(entry.name, Arc::clone(&gram), &settings).unwrap())
+        .collect()
+}
+
+/// Calls `visit` with every order, by Heap's algorithm.
+fn for_each_order(nodes: usize, mut visit: impl FnMut(&[usize])) {
+    let mut order: Vec<usize> = (0..nodes).collect();
+    let mut counts = vec![0; nodes];
+    visit(&order);
+    let mut at = 0;
+    while at < nodes {
+        if counts[at] < at {
+            order.swap(if at % 2 == 0 { 0 } else { counts[at] }, at);
+            visit(&order);
+            counts[at] += 1;
+            at = 0;
+        } else {
+            counts[at] = 0;
+            at += 1;
+        }
+    }
+}
+
+#[test]
+fn exact_search_equals_enumeration_of_all_orders() {
+    for (nodes, degree, seed) in [(1, 0.0, 0), (5, 1.0, 1), (7, 1.0, 2), (7, 3.0, 3)] {
+        for score in scores(nodes, degree, seed, SubsetSearch::BranchAndBound) {
+            let mut oracle = Oracle::new(Arc::clone(&score));
+            let mut least = f64::INFINITY;
+            for_each_order(nodes, |order| {
+                least = least.min(oracle.order_score(order).unwrap())
+            });
+            let exact = Exact::default().run(Arc::clone(&score)).unwrap();
+            assert!(
+                (exact.score - least).abs() <= 1e-12 * least.abs(),
+                "{} {least}",
+                exact.score
+            );
+            assert_eq!(
+                oracle.order_score(&exact.order).unwrap().to_bits(),
+                exact.score.to_bits()
+            );
+            assert_eq!(oracle.order_parents(&exact.order).unwrap(), exact.parents);
+        }
+    }
+}
+
+#[test]
+fn tables_hold_what_the_score_answers() {
+    let nodes = 9;
+    for search in [SubsetSearch::GrowShrink, SubsetSearch::BranchAndBound] {
+        for score in scores(nodes, 3.0, 4, search) {
+            let table = LocalTable::new(score.as_ref(), 1 << 20).unwrap();
+            let mut scratch = Scratch::default();
+            for node in 0..nodes {
+                for set in (0..1_u64 << nodes).filter(|set| set >> node & 1 == 0) {
+                    let allowed: NodeSet = (0..nodes).filter(|&j| set >> j & 1 == 1).collect();
+                    let expected = score.best(node, &allowed, &mut scratch).score;
+                    assert_eq!(table.get(node, set).to_bits(), expected.to_bits());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn exact_search_does_not_depend_on_threads_and_says_what_it_needs() {
+    for score in scores(11, 3.0, 6, SubsetSearch::GrowShrink) {
+        let with = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .unwrap();
+            pool.install(|| Exact::default().run(Arc::clone(&score)).unwrap())
+        };
+        assert_eq!(with(1), with(3));
+        let needed = Exact::bytes_needed(11);
+        let refused = Exact {
+            memory_bytes: needed as usize - 1,
+        }
+        .run(Arc::clone(&score));
+        assert!(
+            matches!(refused, Err(Error::Memory { nodes: 11, needed_bytes, .. }) if needed_bytes == needed)
+        );
+    }
+}
+
+#[test]
+fn insertion_is_never_worse_than_its_start_and_repeats_itself() {
+    let mut rng = Rng::new(21);
+    let nodes = 14;
+    for score in scores(nodes, 2.0, 7, SubsetSearch::GrowShrink) {
+        let mut oracle = Oracle::new(Arc::clone(&score));
+        for kicks in [0, 5] {
+            let search = Insertion {
+                starts: 2,
+                kicks,
+                seed: 3,
+            };
+            for _ in 0..20 {
+                let start = rng.permutation(nodes);
+                let before = oracle.order_score(&start).unwrap();
+                let found = search.improve(&mut oracle, &start).unwrap();
+                assert!(found.score <= before);
+                assert_eq!(
+                    found,
+                    search
+                        .improve(&mut Oracle::with_memory(Arc::clone(&score), 0), &start)
+                        .unwrap()
+                );
+            }
+            assert_eq!(
+                search.run(&mut oracle).unwrap(),
+                search.run(&mut Oracle::new(Arc::clone(&score))).unwrap()
+            );
+        }
+        assert!(Insertion::default().improve(&mut oracle, &[0, 0]).is_err());
+    }
+}
+
+#[test]
+fn insertion_reaches_the_exact_optimum_of_the_paper_score() {
+    for (nodes, degree) in [(10, 1.0), (10, 4.0), (14, 4.0)] {
+        for seed in 0..5 {
+            let gram = gram_of(&sem(nodes, degree, 1000, 100 + seed));
+            let score = Arc::new(L1::new(gram, &ScoreSettings::default()).unwrap());
+            let exact = Exact::default().run(score.clone()).unwrap();
+            let found = Insertion::default().run(&mut Oracle::new(score)).unwrap();
+            assert!(
+                (found.score - exact.score).abs() < 1e-9,
+                "{nodes} {degree} {seed}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_equal_variance_score_recovers_the_graph() {
+    for (nodes, degree) in [(10, 1.0), (10, 4.0), (20, 1.0), (20, 4.0)] {
+        for seed in 0..5 {
+            let sem = sem(nodes, degree, 1000, 100 + seed);
+            let score = score_by_name("ev-l0", gram_of(&sem), &ScoreSettings::default()).unwrap();
+            let found = Insertion {
+                starts: 2,
+                kicks: 5,
+                seed,
+            }
+            .run(&mut Oracle::new(score))
+            .unwrap();
+            for from in 0..nodes {
+                for to in 0..nodes {
+                    let edge = sem.weights[from * nodes + to] != 0.0;
+                    assert_eq!(
+                        found.parents[to].contains(from),
+                        edge,
+                        "{nodes} {degree} {seed}: {from} -> {to}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn expectation_equals_enumeration_and_its_gradient_finite_differences() {
+    let nodes = 6;
+    let mut rng = Rng::new(23);
+    for score in scores(nodes, 2.0, 8, SubsetSearch::GrowShrink) {
+        let table = LocalTable::new(score.as_ref(), 1 << 20).unwrap();
+        let mut oracle = Oracle::new(Arc::clone(&score));
+        for spread in [0.5, 3.0] {
+            let theta: Vec<f64> = (0..nodes)
+                .map(|_| spread * (2.0 * rng.uniform() - 1.0))
+                .collect();
+            let found = Expectation::new(&table, &theta).unwrap();
+            let mut value = 0.0;
+            for_each_order(nodes, |order| {
+                let mut probability = 1.0;
+                for rank in 0..nodes {
+                    let left: f64 = order[rank..].iter().map(|&node| theta[node].exp()).sum();
+                    probability *= theta[order[rank]].exp() / left;
+                }
+                value += probability * oracle.order_score(order).unwrap();
+            });
+            assert!((found.value - value).abs() < 1e-11 * value.abs());
+            for node in 0..nodes {
+                let at = |step: f64| {
+                    let mut moved = theta.clone();
+                    moved[node] += step;
+                    Expectation::new(&table, &moved).unwrap().value
+                };
+                let difference = (at(1e-4) - at(-1e-4)) / 2e-4;
+                assert!((found.gradient[node] - difference).abs() < 1e-6 * (1.0 + value.abs()));
+            }
+            assert!(
+                found.gradient.iter().sum::<f64>().abs() < 1e-9 * value.abs(),
+                "a common shift changes nothing"
+            );
+        }
+        let extreme: Vec<f64> = (0..nodes)
+            .map(|node| 1000.0 * (node as f64 - 2.0))
+            .collect();
+        let found = Expectation::new(&table, &extreme).unwrap();
+        let order: Vec<usize> = (0..nodes).rev().collect();
+        assert!(
+            (found.value - oracle.order_score(&order).unwrap()).abs() < 1e-9 * found.value.abs()
+        );
+        assert!(found.gradient.iter().all(|slope| slope.abs() < 1e-9));
+    }
+}
