@@ -9,16 +9,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
-use plackett_dag::{
-    Centring, Exact, Gram, Insertion, L1, LocalScore, Oracle, ScoreSettings, score_by_name,
-};
+use plackett_dag::{Centring, Exact, Gram, Insertion, L1, LocalScore, Oracle, ScoreSettings, score_by_name};
 use testing::{Rng, Sem, sem};
 
 fn gram_of(sem: &Sem) -> Arc<Gram> {
-    Arc::new(
-        Gram::from_rows(&sem.data, sem.nodes, Centring::Centre)
-            .expect("simulated data are regular"),
-    )
+    Arc::new(Gram::from_rows(&sem.data, sem.nodes, Centring::Centre).expect("simulated data are regular"))
 }
 
 fn score_of(name: &str, sem: &Sem) -> Arc<dyn LocalScore> {
@@ -44,13 +39,7 @@ fn warm_orders(c: &mut Criterion) {
 }
 
 /// Q̂ of an order by accelerated proximal gradient on the data, all nodes at once, until the weights move less than 1e-6.
-fn proximal_gradient(
-    data: &[f64],
-    nodes: usize,
-    order: &[usize],
-    lambda: f64,
-    lipschitz: f64,
-) -> f64 {
+fn proximal_gradient(data: &[f64], nodes: usize, order: &[usize], lambda: f64, lipschitz: f64) -> f64 {
     let rows = data.len() / nodes;
     let mut rank = vec![0; nodes];
     for (at, &node) in order.iter().enumerate() {
@@ -113,9 +102,8 @@ fn largest_eigenvalue(gram: &Gram) -> f64 {
     let mut vector = vec![1.0; nodes];
     let mut norm = 0.0;
     for _ in 0..200 {
-        let image: Vec<f64> = (0..nodes)
-            .map(|i| (0..nodes).map(|j| gram.entry(i, j) * vector[j]).sum())
-            .collect();
+        let image: Vec<f64> =
+            (0..nodes).map(|i| (0..nodes).map(|j| gram.entry(i, j) * vector[j]).sum()).collect();
         norm = image.iter().map(|x| x * x).sum::<f64>().sqrt();
         vector = image.iter().map(|x| x / norm).collect();
     }
@@ -126,54 +114,30 @@ fn cold_orders(c: &mut Criterion) {
     let mut group = c.benchmark_group("cold order, l1, 1000 rows");
     for (degree, nodes) in [(1.0, 20), (4.0, 20)] {
         let sem = sem(nodes, degree, 1000, 1);
-        let gram = Arc::new(
-            Gram::from_rows(&sem.data, nodes, Centring::None).expect("simulated data are regular"),
-        );
-        let score = Arc::new(
-            L1::new(Arc::clone(&gram), &ScoreSettings::default()).expect("a positive lambda"),
-        );
+        let gram =
+            Arc::new(Gram::from_rows(&sem.data, nodes, Centring::None).expect("simulated data are regular"));
+        let score =
+            Arc::new(L1::new(Arc::clone(&gram), &ScoreSettings::default()).expect("a positive lambda"));
         let lipschitz = largest_eigenvalue(&gram);
         let direct = proximal_gradient(&sem.data, nodes, &sem.order, L1::DEFAULT_LAMBDA, lipschitz);
-        let exact = Oracle::new(score.clone())
-            .order_score(&sem.order)
-            .expect("a permutation");
-        assert!(
-            (direct - exact).abs() < 1e-3 * exact,
-            "{direct} and {exact} are the same score"
-        );
+        let exact = Oracle::new(score.clone()).order_score(&sem.order).expect("a permutation");
+        assert!((direct - exact).abs() < 1e-3 * exact, "{direct} and {exact} are the same score");
         group.bench_function(format!("ER{degree} {nodes} nodes, Gram lasso"), |b| {
             let fresh = || Oracle::with_memory(score.clone(), 0);
-            b.iter_batched_ref(
-                fresh,
-                |oracle| oracle.order_score(&sem.order),
-                BatchSize::SmallInput,
-            );
+            b.iter_batched_ref(fresh, |oracle| oracle.order_score(&sem.order), BatchSize::SmallInput);
         });
-        group
-            .sample_size(10)
-            .measurement_time(Duration::from_secs(3));
-        group.bench_function(
-            format!("ER{degree} {nodes} nodes, proximal gradient on the data"),
-            |b| {
-                b.iter(|| {
-                    proximal_gradient(
-                        black_box(&sem.data),
-                        nodes,
-                        &sem.order,
-                        L1::DEFAULT_LAMBDA,
-                        lipschitz,
-                    )
-                });
-            },
-        );
+        group.sample_size(10).measurement_time(Duration::from_secs(3));
+        group.bench_function(format!("ER{degree} {nodes} nodes, proximal gradient on the data"), |b| {
+            b.iter(|| {
+                proximal_gradient(black_box(&sem.data), nodes, &sem.order, L1::DEFAULT_LAMBDA, lipschitz)
+            });
+        });
     }
 }
 
 fn searches(c: &mut Criterion) {
     let mut group = c.benchmark_group("search");
-    group
-        .sample_size(10)
-        .measurement_time(Duration::from_secs(3));
+    group.sample_size(10).measurement_time(Duration::from_secs(3));
     for name in ["l1", "ev-l0"] {
         let score = score_of(name, &sem(16, 4.0, 1000, 1));
         group.bench_function(format!("exact, {name} ER4 16 nodes"), |b| {
@@ -181,17 +145,10 @@ fn searches(c: &mut Criterion) {
         });
         for degree in [1.0, 4.0] {
             let score = score_of(name, &sem(50, degree, 1000, 1));
-            let search = Insertion {
-                starts: 1,
-                kicks: 0,
-                seed: 0,
-            };
-            group.bench_function(
-                format!("insertion, {name} ER{degree} 50 nodes, one start, cold"),
-                |b| {
-                    b.iter(|| search.run(&mut Oracle::new(Arc::clone(&score))));
-                },
-            );
+            let search = Insertion { starts: 1, kicks: 0, seed: 0 };
+            group.bench_function(format!("insertion, {name} ER{degree} 50 nodes, one start, cold"), |b| {
+                b.iter(|| search.run(&mut Oracle::new(Arc::clone(&score))));
+            });
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A Cholesky factor of a principal submatrix G_AA that grows by one node at a time: G_AA = L Lᵀ.
+//! A Cholesky factor of a principal submatrix that grows by one node at a time: `G_AA = L Lᵀ`.
 //! Shared by the lasso and by the subset scores; a node that adds nothing new to A is refused, never divided by.
 
 use crate::Gram;
@@ -58,7 +58,7 @@ impl Cholesky {
         &self.lower[t * self.stride..t * self.stride + t]
     }
 
-    /// The row that the last [`push`](Self::push) computed, also if it was refused: L⁻¹ G_A,node.
+    /// The row that the last [`push`](Self::push) computed, also if it was refused: `L⁻¹ G_A,node`.
     pub(crate) fn last_row(&self, size: usize) -> &[f64] {
         &self.lower[size * self.stride..size * self.stride + size]
     }
@@ -69,14 +69,14 @@ impl Cholesky {
         (last - dot(self.row(t), before)) * self.inverse_diagonal[t]
     }
 
-    /// x ← L⁻¹ x. O(k²).
+    /// `x ← L⁻¹ x`. O(k²).
     pub(crate) fn solve_lower(&self, x: &mut [f64]) {
         for t in 0..x.len() {
             x[t] = (x[t] - dot(self.row(t), &x[..t])) * self.inverse_diagonal[t];
         }
     }
 
-    /// x ← L⁻ᵀ x. O(k²).
+    /// `x ← L⁻ᵀ x`. O(k²).
     pub(crate) fn solve_upper(&self, x: &mut [f64]) {
         for t in (0..x.len()).rev() {
             let value = x[t] * self.inverse_diagonal[t];
@@ -87,13 +87,13 @@ impl Cholesky {
         }
     }
 
-    /// x ← G_AA⁻¹ x. O(k²).
+    /// `x ← G_AA⁻¹ x`. O(k²).
     pub(crate) fn solve(&self, x: &mut [f64]) {
         self.solve_lower(x);
         self.solve_upper(x);
     }
 
-    /// The diagonal of G_AA⁻¹ into `diagonal`, with `column` as workspace. O(k³).
+    /// The diagonal of `G_AA⁻¹` into `diagonal`, with `column` as workspace. O(k³).
     pub(crate) fn inverse_diagonal_of_gram(&self, diagonal: &mut Vec<f64>, column: &mut Vec<f64>) {
         let size = self.len();
         diagonal.clear();

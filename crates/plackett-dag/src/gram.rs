@@ -1,6 +1,6 @@
-//! The Gram matrix G = XᵀX / n: all that the linear local scores need of the data, in one pass and O(d²) memory.
-//! Rows are taken in blocks, each centred at its own mean and merged by the pairwise update of Chan, Golub and LeVeque,
-//! so a large common offset costs no digits. Also Q(W) = ½ tr((I−W)ᵀ G (I−W)) + λ‖W‖₁, the paper's objective.
+//! The Gram matrix `G = XᵀX / n`: all that the linear local scores need of the data, in one pass and O(d²) memory.
+//! Rows are taken in blocks, each centred at its own mean and merged by the pairwise update of variances,
+//! so a large common offset costs no digits. Also `Q(W) = ½ tr((I−W)ᵀ G (I−W)) + λ‖W‖₁`, the paper's objective.
 
 use crate::{Error, Result};
 
@@ -98,17 +98,10 @@ impl GramBuilder {
     /// ```
     pub fn push_row(&mut self, row: &[f64]) -> Result<()> {
         if row.len() != self.columns {
-            return Err(Error::RowLength {
-                row: self.rows,
-                expected: self.columns,
-                found: row.len(),
-            });
+            return Err(Error::RowLength { row: self.rows, expected: self.columns, found: row.len() });
         }
         if let Some(column) = row.iter().position(|value| !value.is_finite()) {
-            return Err(Error::NotFinite {
-                row: self.rows,
-                column,
-            });
+            return Err(Error::NotFinite { row: self.rows, column });
         }
         for ((low, high), &value) in self.minima.iter_mut().zip(&mut self.maxima).zip(row) {
             *low = low.min(value);
@@ -117,11 +110,7 @@ impl GramBuilder {
         if self.rows == 0 {
             self.origin.extend_from_slice(row);
         }
-        self.block.extend(
-            row.iter()
-                .zip(&self.origin)
-                .map(|(value, origin)| value - origin),
-        );
+        self.block.extend(row.iter().zip(&self.origin).map(|(value, origin)| value - origin));
         self.rows += 1;
         if self.block.len() == BLOCK_ROWS * self.columns {
             self.merge_block();
@@ -167,12 +156,8 @@ impl GramBuilder {
             for i in 0..d {
                 let (fa, fb, fc, fe) = (a[i], b[i], c[i], e[i]);
                 let target = &mut self.scatter[i * d + i..(i + 1) * d];
-                for ((((t, xa), xb), xc), xe) in target
-                    .iter_mut()
-                    .zip(&a[i..])
-                    .zip(&b[i..])
-                    .zip(&c[i..])
-                    .zip(&e[i..])
+                for ((((t, xa), xb), xc), xe) in
+                    target.iter_mut().zip(&a[i..]).zip(&b[i..]).zip(&c[i..]).zip(&e[i..])
                 {
                     *t += (fa * xa + fb * xb) + (fc * xc + fe * xe);
                 }
@@ -191,11 +176,7 @@ impl GramBuilder {
         }
         for i in 0..d {
             let factor = self.block_means[i] * before * share;
-            add_scaled(
-                &mut self.scatter[i * d + i..(i + 1) * d],
-                &self.block_means[i..],
-                factor,
-            );
+            add_scaled(&mut self.scatter[i * d + i..(i + 1) * d], &self.block_means[i..], factor);
         }
         add_scaled(&mut self.means, &self.block_means, share);
         self.block.clear();
@@ -222,17 +203,13 @@ impl GramBuilder {
         let means = if centring == Centring::None {
             vec![0.0; d]
         } else {
-            (self.means.iter().zip(&self.origin))
-                .map(|(mean, origin)| mean + origin)
-                .collect()
+            (self.means.iter().zip(&self.origin)).map(|(mean, origin)| mean + origin).collect()
         };
         let scales = if centring == Centring::Standardise {
             if let Some(column) = (0..d).find(|&i| self.minima[i] == self.maxima[i]) {
                 return Err(Error::ConstantColumn { column });
             }
-            (0..d)
-                .map(|i| (self.scatter[i * d + i] / self.rows as f64).sqrt())
-                .collect()
+            (0..d).map(|i| (self.scatter[i * d + i] / self.rows as f64).sqrt()).collect()
         } else {
             vec![1.0; d]
         };
@@ -274,28 +251,17 @@ impl GramBuilder {
         let d = self.columns;
         let rows = self.rows as f64;
         let left = |i: usize| {
-            if centred {
-                0.0
-            } else {
-                self.means[i] + (self.origin[i] - means[i])
-            }
+            if centred { 0.0 } else { self.means[i] + (self.origin[i] - means[i]) }
         };
         let mut matrix = self.scatter;
         for i in 0..d {
             for j in i..d {
-                let value =
-                    (matrix[i * d + j] / rows + left(i) * left(j)) / (scales[i] * scales[j]);
+                let value = (matrix[i * d + j] / rows + left(i) * left(j)) / (scales[i] * scales[j]);
                 matrix[i * d + j] = value;
                 matrix[j * d + i] = value;
             }
         }
-        Gram {
-            rows: self.rows,
-            nodes: d,
-            matrix,
-            means,
-            scales,
-        }
+        Gram { rows: self.rows, nodes: d, matrix, means, scales }
     }
 }
 
@@ -305,7 +271,7 @@ fn add_scaled(target: &mut [f64], source: &[f64], factor: f64) {
     }
 }
 
-/// The Gram matrix G = XᵀX / n of data with n rows and one column per node, with what was done to the columns.
+/// The Gram matrix `G = XᵀX / n` of data with n rows and one column per node, with what was done to the columns.
 ///
 /// ```
 /// use plackett_dag::{Centring, Gram};
@@ -359,11 +325,7 @@ impl Gram {
             return Err(Error::Empty);
         }
         if matrix.len() != nodes * nodes {
-            return Err(Error::Size {
-                what: "the matrix",
-                expected: nodes * nodes,
-                found: matrix.len(),
-            });
+            return Err(Error::Size { what: "the matrix", expected: nodes * nodes, found: matrix.len() });
         }
         for row in 0..nodes {
             for column in 0..=row {
@@ -375,13 +337,7 @@ impl Gram {
                 }
             }
         }
-        Ok(Self {
-            rows,
-            nodes,
-            matrix,
-            means: vec![0.0; nodes],
-            scales: vec![1.0; nodes],
-        })
+        Ok(Self { rows, nodes, matrix, means: vec![0.0; nodes], scales: vec![1.0; nodes] })
     }
 
     /// Number of rows of the data, n.
@@ -419,15 +375,11 @@ impl Gram {
 
     /// Entry (i, j), or not-a-number outside the matrix.
     pub fn entry(&self, i: usize, j: usize) -> f64 {
-        if i < self.nodes && j < self.nodes {
-            self.matrix[i * self.nodes + j]
-        } else {
-            f64::NAN
-        }
+        if i < self.nodes && j < self.nodes { self.matrix[i * self.nodes + j] } else { f64::NAN }
     }
 
-    /// The paper's objective Q(W) = ½ tr((I−W)ᵀ G (I−W)) + λ‖W‖₁ of a row-major weight matrix, entry (i, j) the
-    /// weight of i → j. On a validation Gram matrix this is the validation score. O(Σ_j (1 + parents of j)²).
+    /// The paper's objective `Q(W) = ½ tr((I−W)ᵀ G (I−W)) + λ‖W‖₁` of a row-major weight matrix, entry (i, j) the
+    /// weight of i → j. On a validation Gram matrix this is the validation score. O(Σ (1 + parents of j)²).
     ///
     /// # Errors
     /// [`Error::Size`] if the weights are not d × d.
@@ -442,11 +394,7 @@ impl Gram {
     pub fn q(&self, weights: &[f64], lambda: f64) -> Result<f64> {
         let d = self.nodes;
         if weights.len() != d * d {
-            return Err(Error::Size {
-                what: "the weight matrix",
-                expected: d * d,
-                found: weights.len(),
-            });
+            return Err(Error::Size { what: "the weight matrix", expected: d * d, found: weights.len() });
         }
         let mut column = Vec::with_capacity(d);
         let mut total = 0.0;
@@ -479,9 +427,7 @@ mod tests {
 
     fn sample(rows: usize, columns: usize, offset: f64, seed: u64) -> Vec<f64> {
         let mut rng = Rng::new(seed);
-        (0..rows * columns)
-            .map(|_| offset + normal(&mut rng))
-            .collect()
+        (0..rows * columns).map(|_| offset + normal(&mut rng)).collect()
     }
 
     /// Two-pass reference on data with the offset taken off exactly.
@@ -489,10 +435,7 @@ mod tests {
         let n = data.len() / d;
         let mean = |c: usize| data.chunks(d).map(|row| row[c]).sum::<f64>() / n as f64;
         let (a, b) = (mean(i), mean(j));
-        data.chunks(d)
-            .map(|row| (row[i] - a) * (row[j] - b))
-            .sum::<f64>()
-            / n as f64
+        data.chunks(d).map(|row| (row[i] - a) * (row[j] - b)).sum::<f64>() / n as f64
     }
 
     #[test]
@@ -505,10 +448,7 @@ mod tests {
             for i in 0..d {
                 for j in 0..d {
                     let expected = reference(&plain, d, i, j);
-                    assert!(
-                        (gram.entry(i, j) - expected).abs() < 1e-13,
-                        "{rows} {i} {j}"
-                    );
+                    assert!((gram.entry(i, j) - expected).abs() < 1e-13, "{rows} {i} {j}");
                     assert_eq!(gram.entry(i, j), gram.entry(j, i));
                 }
             }
@@ -523,8 +463,7 @@ mod tests {
         let direct = data.chunks(d).map(|row| row[1] * row[3]).sum::<f64>() / n as f64;
         assert!((raw.entry(1, 3) - direct).abs() < 1e-13);
         let unit = Gram::from_rows(&data, d, Centring::Standardise).unwrap();
-        let r = reference(&data, d, 1, 3)
-            / (reference(&data, d, 1, 1) * reference(&data, d, 3, 3)).sqrt();
+        let r = reference(&data, d, 1, 3) / (reference(&data, d, 1, 1) * reference(&data, d, 3, 3)).sqrt();
         assert!((unit.entry(1, 3) - r).abs() < 1e-13);
         assert!((unit.entry(2, 2) - 1.0).abs() < 1e-14);
     }
@@ -565,11 +504,7 @@ mod tests {
         );
         assert_eq!(
             Gram::from_rows(&[0.1, 1.0, 2.0], 2, Centring::Centre),
-            Err(Error::RowLength {
-                row: 1,
-                expected: 2,
-                found: 1
-            })
+            Err(Error::RowLength { row: 1, expected: 2, found: 1 })
         );
     }
 }

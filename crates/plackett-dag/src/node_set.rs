@@ -54,11 +54,7 @@ impl NodeSet {
         let mut set = Self::with_capacity(nodes);
         for (index, word) in set.words_mut().iter_mut().enumerate() {
             let below = nodes.saturating_sub(index * WORD);
-            *word = if below >= WORD {
-                u64::MAX
-            } else {
-                (1 << below) - 1
-            };
+            *word = if below >= WORD { u64::MAX } else { (1 << below) - 1 };
         }
         set
     }
@@ -148,10 +144,7 @@ impl NodeSet {
     /// assert_eq!(plackett_dag::NodeSet::full(70).len(), 70);
     /// ```
     pub fn len(&self) -> usize {
-        self.words()
-            .iter()
-            .map(|word| word.count_ones() as usize)
-            .sum()
+        self.words().iter().map(|word| word.count_ones() as usize).sum()
     }
 
     /// Whether there is no member.
@@ -180,11 +173,7 @@ impl NodeSet {
     /// assert_eq!(plackett_dag::NodeSet::full(3).iter().sum::<usize>(), 3);
     /// ```
     pub fn iter(&self) -> Iter<'_> {
-        Iter {
-            words: self.words(),
-            index: 0,
-            rest: self.word(0),
-        }
+        Iter { words: self.words(), index: 0, rest: self.word(0) }
     }
 }
 
@@ -207,10 +196,7 @@ impl Hash for NodeSet {
     fn hash<H: Hasher>(&self, state: &mut H) {
         // Trailing zero words must not count: sets with equal members may have different capacities.
         let words = self.words();
-        let used = words
-            .iter()
-            .rposition(|&word| word != 0)
-            .map_or(0, |last| last + 1);
+        let used = words.iter().rposition(|&word| word != 0).map_or(0, |last| last + 1);
         words[..used].hash(state);
     }
 }
@@ -281,9 +267,7 @@ mod tests {
             let mut model = BTreeSet::new();
             let mut state = 1_usize;
             for _ in 0..2000 {
-                state = state
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(1_442_695_040_888_963_407);
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 let node = (state >> 33) % nodes;
                 if state >> 20 & 1 == 0 {
                     set.insert(node);

@@ -77,6 +77,8 @@ struct Table {
     victim: usize,
     queries: u64,
     solved: u64,
+    /// Whether sets are looked up directly. Once so, always so: answers kept for sets themselves are not on any chain.
+    direct: bool,
 }
 
 /// Where an answer is.
@@ -165,23 +167,16 @@ impl Oracle {
     /// ```
     pub fn best(&mut self, node: usize, allowed: &NodeSet) -> Result<Choice> {
         if node >= self.nodes {
-            return Err(Error::Size {
-                what: "the node",
-                expected: self.nodes,
-                found: node,
-            });
+            return Err(Error::Size { what: "the node", expected: self.nodes, found: node });
         }
         let mut known = NodeSet::with_capacity(self.nodes);
-        for other in allowed
-            .iter()
-            .filter(|&other| other < self.nodes && other != node)
-        {
+        for other in allowed.iter().filter(|&other| other < self.nodes && other != node) {
             known.insert(other);
         }
         Ok(self.choice(node, &known))
     }
 
-    /// Score of an order (`order[rank] = node`): Σ r(b_i, {b_1 … b_{i−1}}). Allocates nothing once warm.
+    /// Score of an order (`order[rank] = node`): `Σ r(b_i, {b_1 … b_{i−1}})`. Allocates nothing once warm.
     ///
     /// # Errors
     /// [`Error::NotAnOrder`] unless each node is listed once.
@@ -233,10 +228,7 @@ impl Oracle {
     }
 
     pub(crate) fn check_order(&mut self, order: &[usize]) -> Result<()> {
-        let fault = |position| Error::NotAnOrder {
-            nodes: self.nodes,
-            position,
-        };
+        let fault = |position| Error::NotAnOrder { nodes: self.nodes, position };
         self.current.clear();
         for (position, &node) in order.iter().enumerate() {
             if node >= self.nodes || self.current.contains(node) {
@@ -244,11 +236,7 @@ impl Oracle {
             }
             self.current.insert(node);
         }
-        if order.len() < self.nodes {
-            Err(fault(order.len()))
-        } else {
-            Ok(())
-        }
+        if order.len() < self.nodes { Err(fault(order.len())) } else { Ok(()) }
     }
 
     /// r(node, allowed) for input known to be valid.
@@ -266,10 +254,7 @@ impl Oracle {
                 let record = &self.tables[node].slots[at..at + 1 + 3 * self.words];
                 Choice {
                     score: f64::from_bits(record[0]),
-                    witness: NodeSet::from_words(
-                        &record[1 + self.words..1 + 2 * self.words],
-                        self.nodes,
-                    ),
+                    witness: NodeSet::from_words(&record[1 + self.words..][..self.words], self.nodes),
                     parents: NodeSet::from_words(&record[1 + 2 * self.words..], self.nodes),
                 }
             }
@@ -281,44 +266,36 @@ impl Oracle {
         let words = self.words;
         let table = &mut self.tables[node];
         table.queries += 1;
-        let direct = SOLVED_SHARE * table.solved > table.queries + FIRST_QUERIES;
+        table.direct |= SOLVED_SHARE * table.solved > table.queries + FIRST_QUERIES;
+        let direct = table.direct;
         if direct && let Some(at) = table.get(&allowed.words()[..words]) {
             return Found::Slot(at);
         }
         for (index, word) in self.current.words_mut().iter_mut().enumerate().take(words) {
             let below = self.nodes - 64 * index;
-            *word = if below >= 64 {
-                u64::MAX
-            } else {
-                (1 << below) - 1
-            };
+            *word = if below >= 64 { u64::MAX } else { (1 << below) - 1 };
         }
         self.current.remove(node);
         loop {
             let key = &self.current.words()[..words];
-            let at = match self.tables[node].get(key) {
-                Some(at) => at,
-                None => {
-                    if direct {
-                        self.current.words_mut()[..words]
-                            .copy_from_slice(&allowed.words()[..words]);
-                    }
-                    match self.solve(node, allowed) {
-                        Found::Slot(at) => at,
-                        uncached @ Found::Uncached(_) => return uncached,
-                    }
+            let at = if let Some(at) = self.tables[node].get(key) {
+                at
+            } else {
+                if direct {
+                    self.current.words_mut()[..words].copy_from_slice(&allowed.words()[..words]);
+                }
+                match self.solve(node, allowed) {
+                    Found::Slot(at) => at,
+                    uncached @ Found::Uncached(_) => return uncached,
                 }
             };
             let witness = &self.tables[node].slots[at + 1 + words..at + 1 + 2 * words];
             let mut enough = true;
-            for ((open, needed), allowed) in self
-                .current
-                .words_mut()
-                .iter_mut()
-                .zip(witness)
-                .zip(allowed.words())
+            for ((open, needed), allowed) in
+                self.current.words_mut().iter_mut().zip(witness).zip(allowed.words())
             {
-                let outside = needed & !allowed;
+                // Within the open set, so that a witness that breaks the law cannot keep this going for ever.
+                let outside = needed & !allowed & *open;
                 enough &= outside == 0;
                 *open &= !outside;
             }
@@ -335,7 +312,7 @@ impl Oracle {
         let room = (self.bound - self.bytes) / ((1 + 3 * words) * size_of::<u64>());
         let table = &mut self.tables[node];
         table.solved += 1;
-        let grown = table.reserve(words, room);
+        let grown = table.reserve(&self.current.words()[..words], room);
         self.bytes = self.bytes + grown.1 - grown.0;
         if table.count == 0 {
             return Found::Uncached(self.score.best(node, allowed, &mut self.scratch));
@@ -403,41 +380,43 @@ impl Table {
         None
     }
 
-    /// Makes the table larger if it is nearly full and `room` more slots may be held while the old ones still are.
-    /// Returns the bytes held before and after.
-    fn reserve(&mut self, words: usize, room: usize) -> (usize, usize) {
+    /// Makes the table larger if it is half full, or full where `key` belongs, and `room` more slots may be held while
+    /// the old ones still are. Returns the bytes held before and after.
+    fn reserve(&mut self, key: &[u64], room: usize) -> (usize, usize) {
         let before = self.slots.len() * size_of::<u64>();
-        let wanted = if self.count == 0 {
-            FIRST_SLOTS
-        } else {
-            2 * self.count
-        };
-        if wanted <= room && 10 * self.entries >= 7 * self.count {
-            let stride = 1 + 3 * words;
+        let wanted = if self.count == 0 { FIRST_SLOTS } else { 2 * self.count };
+        let crowded =
+            2 * self.entries >= self.count || (8 * self.entries >= self.count && self.vacancy(key).is_none());
+        if wanted <= room && crowded {
+            let stride = 1 + 3 * key.len();
             let old = std::mem::replace(&mut self.slots, vec![EMPTY; wanted * stride]);
             self.count = wanted;
             self.entries = 0;
             for record in old.chunks_exact(stride).filter(|record| record[0] != EMPTY) {
-                let at = self.place(&record[1..=words]);
+                let at = self.place(&record[1..=key.len()]);
                 self.slots[at..at + stride].copy_from_slice(record);
             }
         }
         (before, self.slots.len() * size_of::<u64>())
     }
 
-    /// Offset of the slot where a new `key` goes: the first empty one of its window, or else the next victim.
-    fn place(&mut self, key: &[u64]) -> usize {
+    /// Offset of the first empty slot where `key` may go.
+    fn vacancy(&self, key: &[u64]) -> Option<usize> {
         let stride = 1 + 3 * key.len();
         let home = self.home(key);
-        for step in 0..WINDOW {
-            let at = ((home + step) & (self.count - 1)) * stride;
-            if self.slots[at] == EMPTY {
-                self.entries += 1;
-                return at;
-            }
+        (0..WINDOW)
+            .map(|step| ((home + step) & (self.count - 1)) * stride)
+            .find(|&at| self.slots[at] == EMPTY)
+    }
+
+    /// Offset of the slot where a new `key` goes: an empty one if there is one, or else the next victim's.
+    fn place(&mut self, key: &[u64]) -> usize {
+        if let Some(at) = self.vacancy(key) {
+            self.entries += 1;
+            return at;
         }
         self.victim = (self.victim + 1) % WINDOW;
-        ((home + self.victim) & (self.count - 1)) * stride
+        ((self.home(key) + self.victim) & (self.count - 1)) * (1 + 3 * key.len())
     }
 
     fn insert(&mut self, words: usize, key: &[u64], choice: &Choice) -> usize {
@@ -445,7 +424,7 @@ impl Table {
         let record = &mut self.slots[at..at + 1 + 3 * words];
         record[0] = choice.score.to_bits();
         record[1..=words].copy_from_slice(&key[..words]);
-        record[1 + words..1 + 2 * words].copy_from_slice(&choice.witness.words()[..words]);
+        record[1 + words..][..words].copy_from_slice(&choice.witness.words()[..words]);
         record[1 + 2 * words..].copy_from_slice(&choice.parents.words()[..words]);
         at
     }

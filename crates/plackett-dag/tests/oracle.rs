@@ -6,8 +6,7 @@ mod testing;
 use std::sync::Arc;
 
 use plackett_dag::{
-    Centring, Error, Gram, LocalScore, NodeSet, Oracle, SCORES, ScoreSettings, Scratch,
-    score_by_name,
+    Centring, Error, Gram, LocalScore, NodeSet, Oracle, SCORES, ScoreSettings, Scratch, score_by_name,
 };
 use testing::{Rng, sem};
 
@@ -21,14 +20,7 @@ fn scores(nodes: usize, degree: f64, seed: u64) -> Vec<Arc<dyn LocalScore>> {
 #[test]
 fn cached_answers_equal_fresh_ones_at_any_bound() {
     let mut rng = Rng::new(11);
-    for (nodes, degree) in [
-        (1, 0.0),
-        (9, 4.0),
-        (20, 4.0),
-        (64, 1.0),
-        (70, 1.0),
-        (130, 0.5),
-    ] {
+    for (nodes, degree) in [(1, 0.0), (9, 4.0), (20, 4.0), (64, 1.0), (70, 1.0), (130, 0.5)] {
         for score in scores(nodes, degree, 3) {
             for bound in [0, 5_000, 60_000, Oracle::DEFAULT_BYTES] {
                 let mut oracle = Oracle::with_memory(Arc::clone(&score), bound);
@@ -36,9 +28,8 @@ fn cached_answers_equal_fresh_ones_at_any_bound() {
                 for _ in 0..400 {
                     let node = rng.below(nodes);
                     let share = rng.uniform();
-                    let allowed: NodeSet = (0..nodes)
-                        .filter(|&j| j != node && rng.uniform() < share)
-                        .collect();
+                    let allowed: NodeSet =
+                        (0..nodes).filter(|&j| j != node && rng.uniform() < share).collect();
                     let cached = oracle.best(node, &allowed).unwrap();
                     let fresh = score.best(node, &allowed, &mut scratch);
                     assert_eq!(cached.score.to_bits(), fresh.score.to_bits());
@@ -62,10 +53,7 @@ fn order_scores_are_sums_of_local_scores_and_equal_in_clones() {
             let mut clone = oracle.clone();
             let total = oracle.order_score(&order).unwrap();
             let parents = oracle.order_parents(&order).unwrap();
-            assert_eq!(
-                clone.order_score(&order).unwrap().to_bits(),
-                total.to_bits()
-            );
+            assert_eq!(clone.order_score(&order).unwrap().to_bits(), total.to_bits());
             let mut direct = 0.0;
             let mut before = NodeSet::default();
             for &node in &order {
@@ -81,11 +69,7 @@ fn order_scores_are_sums_of_local_scores_and_equal_in_clones() {
         oracle.order_score(&order).unwrap();
         let solved = oracle.stats().solved;
         oracle.order_score(&order).unwrap();
-        assert_eq!(
-            oracle.stats().solved,
-            solved,
-            "a warm order is not solved again"
-        );
+        assert_eq!(oracle.stats().solved, solved, "a warm order is not solved again");
         assert_eq!(oracle.stats().queries, before.queries + 2 * nodes as u64);
     }
 }
@@ -94,18 +78,9 @@ fn order_scores_are_sums_of_local_scores_and_equal_in_clones() {
 fn bad_input_is_an_error_and_strange_sets_are_cut_to_size() {
     let score = scores(5, 1.0, 1).remove(0);
     let mut oracle = Oracle::new(score);
-    assert!(matches!(
-        oracle.order_score(&[0, 1, 2, 3]),
-        Err(Error::NotAnOrder { position: 4, .. })
-    ));
-    assert!(matches!(
-        oracle.order_score(&[0, 1, 1, 3, 4]),
-        Err(Error::NotAnOrder { position: 2, .. })
-    ));
-    assert!(matches!(
-        oracle.order_score(&[0, 1, 5, 3, 4]),
-        Err(Error::NotAnOrder { position: 2, .. })
-    ));
+    assert!(matches!(oracle.order_score(&[0, 1, 2, 3]), Err(Error::NotAnOrder { position: 4, .. })));
+    assert!(matches!(oracle.order_score(&[0, 1, 1, 3, 4]), Err(Error::NotAnOrder { position: 2, .. })));
+    assert!(matches!(oracle.order_score(&[0, 1, 5, 3, 4]), Err(Error::NotAnOrder { position: 2, .. })));
     assert!(oracle.best(5, &NodeSet::default()).is_err());
     let wide = oracle.best(2, &NodeSet::full(1000)).unwrap();
     assert_eq!(wide, oracle.best(2, &NodeSet::full(5)).unwrap());

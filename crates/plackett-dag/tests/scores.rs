@@ -11,11 +11,7 @@ use testing::{Rng, normal, sem};
 
 /// Unit-scale data in one of five kinds: plain, nearly collinear, with duplicates, with exact combinations, n < d.
 fn awkward_data(rng: &mut Rng, kind: usize, d: usize) -> Vec<f64> {
-    let rows = if kind == 4 {
-        2 + rng.below(d)
-    } else {
-        d + 5 + rng.below(40)
-    };
+    let rows = if kind == 4 { 2 + rng.below(d) } else { d + 5 + rng.below(40) };
     let closeness = 10_f64.powf(-1.0 - 4.0 * rng.uniform());
     let mut data = vec![0.0; rows * d];
     for row in data.chunks_exact_mut(d) {
@@ -25,18 +21,16 @@ fn awkward_data(rng: &mut Rng, kind: usize, d: usize) -> Vec<f64> {
         match kind {
             1 => (1..d).for_each(|j| row[j] = row[0] + closeness * row[j]),
             2 => {
-                (d / 2..d).for_each(|j| row[j] = if j % 2 == 0 { row[j / 2] } else { -row[j / 3] })
+                (d / 2..d).for_each(|j| row[j] = if j % 2 == 0 { row[j / 2] } else { -row[j / 3] });
             }
-            3 => (2..d)
-                .step_by(2)
-                .for_each(|j| row[j] = 0.5 * row[j - 1] - row[j - 2]),
+            3 => (2..d).step_by(2).for_each(|j| row[j] = 0.5 * row[j - 1] - row[j - 2]),
             _ => (1..d).for_each(|j| row[j] += 0.7 * row[j - 1]),
         }
     }
     data
 }
 
-/// ½(G_ii − 2g·w + wᵀGw) and the correlations g − Gw, over all nodes with w_i = 0.
+/// `½(G_ii − 2g·w + wᵀGw)` and the correlations `g − Gw`, over all nodes, the node's own weight being zero.
 fn smooth_part(gram: &Gram, node: usize, w: &[f64], correlations: &mut [f64]) -> f64 {
     let d = gram.nodes();
     let mut value = gram.entry(node, node);
@@ -53,12 +47,7 @@ fn smooth_part(gram: &Gram, node: usize, w: &[f64], correlations: &mut [f64]) ->
 fn proximal_gradient(gram: &Gram, node: usize, allowed: &NodeSet, lambda: f64) -> (f64, bool) {
     let d = gram.nodes();
     // The trace bounds the largest eigenvalue.
-    let step = 1.0
-        / allowed
-            .iter()
-            .map(|j| gram.entry(j, j))
-            .sum::<f64>()
-            .max(1e-12);
+    let step = 1.0 / allowed.iter().map(|j| gram.entry(j, j)).sum::<f64>().max(1e-12);
     let (mut w, mut ahead, mut c) = (vec![0.0; d], vec![0.0; d], vec![0.0; d]);
     let mut momentum: f64 = 1.0;
     let mut best = f64::INFINITY;
@@ -85,11 +74,7 @@ fn proximal_gradient(gram: &Gram, node: usize, allowed: &NodeSet, lambda: f64) -
             let primal = half_square + lambda * norm;
             best = best.min(primal);
             let largest = allowed.iter().map(|j| c[j].abs()).fold(0.0, f64::max);
-            let scale = if largest > lambda {
-                lambda / largest
-            } else {
-                1.0
-            };
+            let scale = if largest > lambda { lambda / largest } else { 1.0 };
             let along = start - (0..d).map(|j| w[j] * gram.entry(node, j)).sum::<f64>();
             let dual = scale * along - scale * scale * half_square;
             if primal - dual < 1e-10 * start {
@@ -111,28 +96,16 @@ fn lasso_agrees_with_proximal_gradient_and_satisfies_its_optimality_conditions()
         let data = awkward_data(&mut rng, problem % 5, d);
         let gram = Arc::new(Gram::from_rows(&data, d, Centring::Centre).unwrap());
         let node = rng.below(d);
-        let allowed: NodeSet = (0..d)
-            .filter(|&j| j != node && rng.uniform() < 0.8)
-            .collect();
-        let largest = allowed
-            .iter()
-            .map(|j| gram.entry(node, j).abs())
-            .fold(1e-3, f64::max);
+        let allowed: NodeSet = (0..d).filter(|&j| j != node && rng.uniform() < 0.8).collect();
+        let largest = allowed.iter().map(|j| gram.entry(node, j).abs()).fold(1e-3, f64::max);
         let lambda = largest * 10_f64.powf(-3.0 * rng.uniform());
-        let settings = ScoreSettings {
-            lambda,
-            ..ScoreSettings::default()
-        };
+        let settings = ScoreSettings { lambda, ..ScoreSettings::default() };
         let score = L1::new(Arc::clone(&gram), &settings).unwrap();
         let choice = score.best(node, &allowed, &mut scratch);
         assert!(choice.parents.is_subset(&allowed));
 
         let mut weights = vec![0.0; d];
-        for (parent, weight) in choice
-            .parents
-            .iter()
-            .zip(score.weights(node, &choice.parents).unwrap())
-        {
+        for (parent, weight) in choice.parents.iter().zip(score.weights(node, &choice.parents).unwrap()) {
             assert!(weight != 0.0);
             weights[parent] = weight;
         }
@@ -152,26 +125,14 @@ fn lasso_agrees_with_proximal_gradient_and_satisfies_its_optimality_conditions()
         let (reference, reached) = proximal_gradient(&gram, node, &allowed, lambda);
         converged += usize::from(reached);
         let gap = (choice.score - reference) / gram.entry(node, node);
-        assert!(
-            gap < 1e-12,
-            "problem {problem}: worse than proximal gradient by {gap:e}"
-        );
+        assert!(gap < 1e-12, "problem {problem}: worse than proximal gradient by {gap:e}");
         if reached {
             worst_gap = worst_gap.max(-gap);
         }
     }
-    assert!(
-        worst_violation < 1e-8,
-        "optimality conditions violated by {worst_violation:e}"
-    );
-    assert!(
-        worst_gap < 1e-10,
-        "proximal gradient ends {worst_gap:e} above"
-    );
-    assert!(
-        converged > problems * 9 / 10,
-        "only {converged} of {problems} references converged"
-    );
+    assert!(worst_violation < 1e-8, "optimality conditions violated by {worst_violation:e}");
+    assert!(worst_gap < 1e-10, "proximal gradient ends {worst_gap:e} above");
+    assert!(converged > problems * 9 / 10, "only {converged} of {problems} references converged");
 }
 
 /// Residual variance by elimination with pivoting on the normal equations, an implementation of its own.
@@ -179,10 +140,8 @@ fn residual_variance(gram: &Gram, node: usize, parents: &[usize]) -> f64 {
     let mut all = parents.to_vec();
     all.push(node);
     let size = all.len();
-    let mut matrix: Vec<Vec<f64>> = all
-        .iter()
-        .map(|&i| all.iter().map(|&j| gram.entry(i, j)).collect())
-        .collect();
+    let mut matrix: Vec<Vec<f64>> =
+        all.iter().map(|&i| all.iter().map(|&j| gram.entry(i, j)).collect()).collect();
     let mut open: Vec<usize> = (0..size - 1).collect();
     while let Some((at, &pivot)) = open.iter().enumerate().max_by(|a, b| {
         let share = |p: usize| matrix[p][p] / gram.entry(all[p], all[p]);
@@ -207,10 +166,8 @@ fn brute_force(allowed: &NodeSet, cost: impl Fn(&[usize]) -> f64) -> f64 {
     let members: Vec<usize> = allowed.iter().collect();
     (0..1_usize << members.len())
         .map(|bits| {
-            let chosen: Vec<usize> = (0..members.len())
-                .filter(|&at| bits >> at & 1 == 1)
-                .map(|at| members[at])
-                .collect();
+            let chosen: Vec<usize> =
+                (0..members.len()).filter(|&at| bits >> at & 1 == 1).map(|at| members[at]).collect();
             cost(&chosen)
         })
         .fold(f64::INFINITY, f64::min)
@@ -226,9 +183,7 @@ fn branch_and_bound_finds_the_best_of_all_sets() {
         let gram = Arc::new(Gram::from_rows(&data, d, Centring::Centre).unwrap());
         let rows = gram.rows() as f64;
         let node = rng.below(d);
-        let allowed: NodeSet = (0..d)
-            .filter(|&j| j != node && rng.uniform() < 0.9)
-            .collect();
+        let allowed: NodeSet = (0..d).filter(|&j| j != node && rng.uniform() < 0.9).collect();
         let factor = 0.05 + rng.uniform();
         let settings = ScoreSettings {
             penalty_factor: Some(factor),
@@ -237,50 +192,30 @@ fn branch_and_bound_finds_the_best_of_all_sets() {
             ..ScoreSettings::default()
         };
         let floor = 1e-12 * gram.entry(node, node);
-        let ev =
-            EvL0::new(Arc::clone(&gram), &settings)
-                .unwrap()
-                .best(node, &allowed, &mut scratch);
+        let ev = EvL0::new(Arc::clone(&gram), &settings).unwrap().best(node, &allowed, &mut scratch);
         let expected = brute_force(&allowed, |set| {
             0.5 * residual_variance(&gram, node, set).max(floor)
                 + factor * rows.ln() / rows * set.len() as f64
         });
-        assert!(
-            (ev.score - expected).abs() < 1e-9,
-            "problem {problem}: {} {expected}",
-            ev.score
-        );
+        assert!((ev.score - expected).abs() < 1e-9, "problem {problem}: {} {expected}", ev.score);
         assert_eq!(ev.witness, ev.parents);
         // With fewer rows than nodes a perfect fit has a BIC of minus infinity up to rounding: nothing to compare.
-        let fits = brute_force(&allowed, |set| residual_variance(&gram, node, set))
-            < 1e-6 * gram.entry(node, node);
+        let fits =
+            brute_force(&allowed, |set| residual_variance(&gram, node, set)) < 1e-6 * gram.entry(node, node);
         if !fits {
-            let bic =
-                Bic::new(Arc::clone(&gram), &settings)
-                    .unwrap()
-                    .best(node, &allowed, &mut scratch);
+            let bic = Bic::new(Arc::clone(&gram), &settings).unwrap().best(node, &allowed, &mut scratch);
             let expected = brute_force(&allowed, |set| {
                 0.5 * rows * residual_variance(&gram, node, set).ln()
                     + factor * 0.5 * rows.ln() * set.len() as f64
             });
-            assert!(
-                (bic.score - expected).abs() < 1e-6,
-                "problem {problem}: {} {expected}",
-                bic.score
-            );
+            assert!((bic.score - expected).abs() < 1e-6, "problem {problem}: {} {expected}", bic.score);
         }
     }
 }
 
 fn all_scores(gram: &Arc<Gram>, search: SubsetSearch) -> Vec<Arc<dyn LocalScore>> {
-    let settings = ScoreSettings {
-        subset_search: search,
-        ..ScoreSettings::default()
-    };
-    SCORES
-        .iter()
-        .map(|entry| score_by_name(entry.name, Arc::clone(gram), &settings).unwrap())
-        .collect()
+    let settings = ScoreSettings { subset_search: search, ..ScoreSettings::default() };
+    SCORES.iter().map(|entry| score_by_name(entry.name, Arc::clone(gram), &settings).unwrap()).collect()
 }
 
 #[test]
@@ -295,14 +230,9 @@ fn forbidding_what_the_answer_does_not_rest_on_changes_nothing() {
             for score in all_scores(&gram, search) {
                 for _ in 0..300 {
                     let node = rng.below(d);
-                    let allowed: NodeSet = (0..d)
-                        .filter(|&j| j != node && rng.uniform() < 0.8)
-                        .collect();
+                    let allowed: NodeSet = (0..d).filter(|&j| j != node && rng.uniform() < 0.8).collect();
                     let choice = score.best(node, &allowed, &mut scratch);
-                    assert!(
-                        choice.parents.is_subset(&choice.witness)
-                            && choice.witness.is_subset(&allowed)
-                    );
+                    assert!(choice.parents.is_subset(&choice.witness) && choice.witness.is_subset(&allowed));
                     let fewer: NodeSet = allowed
                         .iter()
                         .filter(|&j| choice.witness.contains(j) || rng.uniform() < 0.5)
@@ -331,18 +261,10 @@ fn grow_shrink_gap(name: &str, degree: f64, along_true_order: bool) -> (f64, f64
             ..ScoreSettings::default()
         };
         let greedy = score_by_name(name, gram, &settings).unwrap();
-        let price = if name == "bic" {
-            0.5 * 1000_f64.ln()
-        } else {
-            1000_f64.ln() / 1000.0
-        };
+        let price = if name == "bic" { 0.5 * 1000_f64.ln() } else { 1000_f64.ln() / 1000.0 };
         let exact = greedy.exact().unwrap();
         for _ in 0..100 {
-            let order = if along_true_order {
-                sem.order.clone()
-            } else {
-                rng.permutation(d)
-            };
+            let order = if along_true_order { sem.order.clone() } else { rng.permutation(d) };
             let rank = rng.below(d);
             let allowed: NodeSet = order[..rank].iter().copied().collect();
             let found = greedy.best(order[rank], &allowed, &mut scratch).score;
@@ -355,10 +277,7 @@ fn grow_shrink_gap(name: &str, degree: f64, along_true_order: bool) -> (f64, f64
             }
         }
     }
-    (
-        f64::from(worse) / f64::from(queries),
-        gap / f64::from(queries),
-    )
+    (f64::from(worse) / f64::from(queries), gap / f64::from(queries))
 }
 
 #[test]
@@ -376,10 +295,7 @@ fn grow_shrink_is_close_to_the_optimum() {
             worse <= most_worse,
             "{name} {degree} {along_true_order}: {worse} of the answers are not optimal"
         );
-        assert!(
-            gap <= most_gap,
-            "{name} {degree} {along_true_order}: mean gap {gap} prices of a parent"
-        );
+        assert!(gap <= most_gap, "{name} {degree} {along_true_order}: mean gap {gap} prices of a parent");
     }
 }
 
@@ -388,9 +304,8 @@ fn weights_are_those_of_the_model() {
     let d = 8;
     let sem = sem(d, 1.0, 2000, 9);
     let gram = Arc::new(Gram::from_rows(&sem.data, d, Centring::Centre).unwrap());
-    let parents: Vec<NodeSet> = (0..d)
-        .map(|j| (0..d).filter(|i| sem.weights[i * d + j] != 0.0).collect())
-        .collect();
+    let parents: Vec<NodeSet> =
+        (0..d).map(|j| (0..d).filter(|i| sem.weights[i * d + j] != 0.0).collect()).collect();
     let score = EvL0::new(Arc::clone(&gram), &ScoreSettings::default()).unwrap();
     let weights = fit_weights(&score, &parents).unwrap().unwrap();
     for (fitted, truth) in weights.iter().zip(&sem.weights) {
@@ -400,9 +315,7 @@ fn weights_are_those_of_the_model() {
     let lasso = L1::new(Arc::clone(&gram), &ScoreSettings::default()).unwrap();
     let weights = fit_weights(&lasso, &parents).unwrap().unwrap();
     let mut scratch = Scratch::default();
-    let local: f64 = (0..d)
-        .map(|j| lasso.best(j, &parents[j], &mut scratch).score)
-        .sum();
+    let local: f64 = (0..d).map(|j| lasso.best(j, &parents[j], &mut scratch).score).sum();
     assert!((gram.q(&weights, L1::DEFAULT_LAMBDA).unwrap() - local).abs() < 1e-10 * local);
 }
 
@@ -412,13 +325,8 @@ fn noise_variance_is_estimated_within_a_tenth() {
         for seed in 0..5 {
             let sem = sem(d, degree, 1000, 200 + seed);
             let gram = Arc::new(Gram::from_rows(&sem.data, d, Centring::Centre).unwrap());
-            let estimate = EvL0::new(gram, &ScoreSettings::default())
-                .unwrap()
-                .noise_variance();
-            assert!(
-                (estimate - 1.0).abs() < 0.1,
-                "{d} {degree} {seed}: {estimate}"
-            );
+            let estimate = EvL0::new(gram, &ScoreSettings::default()).unwrap().noise_variance();
+            assert!((estimate - 1.0).abs() < 0.1, "{d} {degree} {seed}: {estimate}");
         }
     }
 }
@@ -426,11 +334,8 @@ fn noise_variance_is_estimated_within_a_tenth() {
 #[test]
 fn degenerate_columns_are_survived() {
     // A constant column, two equal ones, and more columns than rows.
-    let rows = [
-        [1.0, 2.0, 2.0, 5.0, 0.1, 0.3],
-        [2.0, 1.0, 1.0, 5.0, 0.7, 0.2],
-        [0.5, 3.0, 3.0, 5.0, 0.4, 0.9],
-    ];
+    let rows =
+        [[1.0, 2.0, 2.0, 5.0, 0.1, 0.3], [2.0, 1.0, 1.0, 5.0, 0.7, 0.2], [0.5, 3.0, 3.0, 5.0, 0.4, 0.9]];
     let gram = Arc::new(Gram::from_rows(rows.as_flattened(), 6, Centring::Centre).unwrap());
     let mut scratch = Scratch::default();
     for search in [SubsetSearch::GrowShrink, SubsetSearch::BranchAndBound] {
@@ -439,13 +344,7 @@ fn degenerate_columns_are_survived() {
                 let allowed: NodeSet = (0..6).filter(|&j| j != node).collect();
                 let choice = score.best(node, &allowed, &mut scratch);
                 assert!(choice.score.is_finite() && choice.parents.is_subset(&allowed));
-                assert!(
-                    score
-                        .weights(node, &choice.parents)
-                        .unwrap()
-                        .iter()
-                        .all(|w| w.is_finite())
-                );
+                assert!(score.weights(node, &choice.parents).unwrap().iter().all(|w| w.is_finite()));
             }
         }
     }

@@ -6,8 +6,7 @@ mod testing;
 use std::sync::Arc;
 
 use plackett_dag::{
-    Centring, Error, Exact, Expectation, Gram, Insertion, L1, LocalScore, LocalTable, NodeSet,
-    Oracle,
+    Centring, Error, Exact, Expectation, Gram, Insertion, L1, LocalScore, LocalTable, NodeSet, Oracle,
 };
 use plackett_dag::{SCORES, ScoreSettings, Scratch, SubsetSearch, score_by_name};
 use testing::{Rng, Sem, sem};
@@ -18,14 +17,8 @@ fn gram_of(sem: &Sem) -> Arc<Gram> {
 
 fn scores(nodes: usize, degree: f64, seed: u64, search: SubsetSearch) -> Vec<Arc<dyn LocalScore>> {
     let gram = gram_of(&sem(nodes, degree, 500, seed));
-    let settings = ScoreSettings {
-        subset_search: search,
-        ..ScoreSettings::default()
-    };
-    SCORES
-        .iter()
-        .map(|entry| score_by_name(entry.name, Arc::clone(&gram), &settings).unwrap())
-        .collect()
+    let settings = ScoreSettings { subset_search: search, ..ScoreSettings::default() };
+    SCORES.iter().map(|entry| score_by_name(entry.name, Arc::clone(&gram), &settings).unwrap()).collect()
 }
 
 /// Calls `visit` with every order, by Heap's algorithm.
@@ -54,18 +47,11 @@ fn exact_search_equals_enumeration_of_all_orders() {
             let mut oracle = Oracle::new(Arc::clone(&score));
             let mut least = f64::INFINITY;
             for_each_order(nodes, |order| {
-                least = least.min(oracle.order_score(order).unwrap())
+                least = least.min(oracle.order_score(order).unwrap());
             });
             let exact = Exact::default().run(Arc::clone(&score)).unwrap();
-            assert!(
-                (exact.score - least).abs() <= 1e-12 * least.abs(),
-                "{} {least}",
-                exact.score
-            );
-            assert_eq!(
-                oracle.order_score(&exact.order).unwrap().to_bits(),
-                exact.score.to_bits()
-            );
+            assert!((exact.score - least).abs() <= 1e-12 * least.abs(), "{} {least}", exact.score);
+            assert_eq!(oracle.order_score(&exact.order).unwrap().to_bits(), exact.score.to_bits());
             assert_eq!(oracle.order_parents(&exact.order).unwrap(), exact.parents);
         }
     }
@@ -93,18 +79,12 @@ fn tables_hold_what_the_score_answers() {
 fn exact_search_does_not_depend_on_threads_and_says_what_it_needs() {
     for score in scores(11, 3.0, 6, SubsetSearch::GrowShrink) {
         let with = |threads| {
-            let pool = rayon::ThreadPoolBuilder::new()
-                .num_threads(threads)
-                .build()
-                .unwrap();
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| Exact::default().run(Arc::clone(&score)).unwrap())
         };
         assert_eq!(with(1), with(3));
         let needed = Exact::bytes_needed(11);
-        let refused = Exact {
-            memory_bytes: needed as usize - 1,
-        }
-        .run(Arc::clone(&score));
+        let refused = Exact { memory_bytes: needed as usize - 1 }.run(Arc::clone(&score));
         assert!(
             matches!(refused, Err(Error::Memory { nodes: 11, needed_bytes, .. }) if needed_bytes == needed)
         );
@@ -118,11 +98,7 @@ fn insertion_is_never_worse_than_its_start_and_repeats_itself() {
     for score in scores(nodes, 2.0, 7, SubsetSearch::GrowShrink) {
         let mut oracle = Oracle::new(Arc::clone(&score));
         for kicks in [0, 5] {
-            let search = Insertion {
-                starts: 2,
-                kicks,
-                seed: 3,
-            };
+            let search = Insertion { starts: 2, kicks, seed: 3 };
             for _ in 0..20 {
                 let start = rng.permutation(nodes);
                 let before = oracle.order_score(&start).unwrap();
@@ -130,9 +106,7 @@ fn insertion_is_never_worse_than_its_start_and_repeats_itself() {
                 assert!(found.score <= before);
                 assert_eq!(
                     found,
-                    search
-                        .improve(&mut Oracle::with_memory(Arc::clone(&score), 0), &start)
-                        .unwrap()
+                    search.improve(&mut Oracle::with_memory(Arc::clone(&score), 0), &start).unwrap()
                 );
             }
             assert_eq!(
@@ -152,10 +126,7 @@ fn insertion_reaches_the_exact_optimum_of_the_paper_score() {
             let score = Arc::new(L1::new(gram, &ScoreSettings::default()).unwrap());
             let exact = Exact::default().run(score.clone()).unwrap();
             let found = Insertion::default().run(&mut Oracle::new(score)).unwrap();
-            assert!(
-                (found.score - exact.score).abs() < 1e-9,
-                "{nodes} {degree} {seed}"
-            );
+            assert!((found.score - exact.score).abs() < 1e-9, "{nodes} {degree} {seed}");
         }
     }
 }
@@ -166,13 +137,7 @@ fn the_equal_variance_score_recovers_the_graph() {
         for seed in 0..5 {
             let sem = sem(nodes, degree, 1000, 100 + seed);
             let score = score_by_name("ev-l0", gram_of(&sem), &ScoreSettings::default()).unwrap();
-            let found = Insertion {
-                starts: 2,
-                kicks: 5,
-                seed,
-            }
-            .run(&mut Oracle::new(score))
-            .unwrap();
+            let found = Insertion { starts: 2, kicks: 5, seed }.run(&mut Oracle::new(score)).unwrap();
             for from in 0..nodes {
                 for to in 0..nodes {
                     let edge = sem.weights[from * nodes + to] != 0.0;
@@ -195,9 +160,7 @@ fn expectation_equals_enumeration_and_its_gradient_finite_differences() {
         let table = LocalTable::new(score.as_ref(), 1 << 20).unwrap();
         let mut oracle = Oracle::new(Arc::clone(&score));
         for spread in [0.5, 3.0] {
-            let theta: Vec<f64> = (0..nodes)
-                .map(|_| spread * (2.0 * rng.uniform() - 1.0))
-                .collect();
+            let theta: Vec<f64> = (0..nodes).map(|_| spread * (2.0 * rng.uniform() - 1.0)).collect();
             let found = Expectation::new(&table, &theta).unwrap();
             let mut value = 0.0;
             for_each_order(nodes, |order| {
@@ -223,14 +186,10 @@ fn expectation_equals_enumeration_and_its_gradient_finite_differences() {
                 "a common shift changes nothing"
             );
         }
-        let extreme: Vec<f64> = (0..nodes)
-            .map(|node| 1000.0 * (node as f64 - 2.0))
-            .collect();
+        let extreme: Vec<f64> = (0..nodes).map(|node| 1000.0 * (node as f64 - 2.0)).collect();
         let found = Expectation::new(&table, &extreme).unwrap();
         let order: Vec<usize> = (0..nodes).rev().collect();
-        assert!(
-            (found.value - oracle.order_score(&order).unwrap()).abs() < 1e-9 * found.value.abs()
-        );
+        assert!((found.value - oracle.order_score(&order).unwrap()).abs() < 1e-9 * found.value.abs());
         assert!(found.gradient.iter().all(|slope| slope.abs() < 1e-9));
     }
 }

@@ -1,11 +1,12 @@
-//! The Gaussian BIC: r(i, S) = min over P ⊆ S of (n/2)·log v(P) + κ·(log n / 2)·|P|, v(P) the residual variance.
+//! The Gaussian BIC: r(i, S) = min over P ⊆ S of (n/2)·log v(P) + κ·(log n / 2)·|P|, v(P) the residual variance;
+//! κ = 1 is the BIC proper, without a κ the price of a parent is ½ log n + (3/2) log d, in the manner of the extended BIC.
 //! It does not change with the units of a column, and so suits data whose noise variances differ.
 
 use std::sync::Arc;
 
-use super::subset::{Criterion, Subset};
+use super::subset::{Criterion, Subset, price};
 use super::{Choice, LocalScore, ScoreEntry, ScoreSettings, Scratch, SubsetSearch};
-use crate::{Error, Gram, NodeSet, Result};
+use crate::{Gram, NodeSet, Result};
 
 pub(super) const ENTRY: ScoreEntry = ScoreEntry {
     name: "bic",
@@ -39,7 +40,7 @@ impl Criterion for LogVariance {
 /// use std::sync::Arc;
 /// use plackett_dag::{Bic, Gram, LocalScore, NodeSet, ScoreSettings, Scratch};
 /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
-/// let score = Bic::new(gram, &ScoreSettings::default())?;
+/// let score = Bic::new(gram, &ScoreSettings { penalty_factor: Some(1.0), ..Default::default() })?;
 /// let choice = score.best(1, &NodeSet::full(1), &mut Scratch::default());
 /// assert_eq!(choice.score, 500.0 * 1_f64.ln() + 0.5 * 1000_f64.ln());
 /// # Ok::<(), plackett_dag::Error>(())
@@ -53,7 +54,7 @@ impl Bic {
     /// The score on `gram`.
     ///
     /// # Errors
-    /// [`Error::Setting`] unless the penalty factor is finite and not negative.
+    /// [`Error::Setting`](crate::Error::Setting) unless the penalty factor is finite and not negative.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -63,26 +64,10 @@ impl Bic {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn new(gram: Arc<Gram>, settings: &ScoreSettings) -> Result<Self> {
-        let factor = settings.penalty_factor.unwrap_or(1.0);
-        if !(factor >= 0.0 && factor.is_finite()) {
-            return Err(Error::Setting {
-                name: "the penalty factor",
-                value: factor,
-                must_be: "at least 0 and finite",
-            });
-        }
         let rows = gram.rows() as f64;
-        let criterion = LogVariance {
-            half_rows: 0.5 * rows,
-            penalty: factor * 0.5 * rows.ln(),
-        };
-        Ok(Self {
-            subset: Subset {
-                gram,
-                criterion,
-                search: settings.subset_search,
-            },
-        })
+        let penalty = price(&gram, settings.penalty_factor, 0.5 * rows.ln())?;
+        let criterion = LogVariance { half_rows: 0.5 * rows, penalty };
+        Ok(Self { subset: Subset { gram, criterion, search: settings.subset_search } })
     }
 }
 

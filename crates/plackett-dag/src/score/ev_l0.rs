@@ -1,9 +1,10 @@
-//! The equal-variance L0 score: r(i, S) = min over P ⊆ S of ½·v(P) + κ·(σ² log n / n)·|P|, v(P) the residual variance.
+//! The equal-variance L0 score: r(i, S) = min over P ⊆ S of ½·v(P) + κ·(σ² log n / n)·|P|, v(P) the residual variance;
+//! without a κ, log n gives way to ½ log n + (3/2) log d, which is the same where d³ = n.
 //! With one noise variance σ² for all nodes its minimiser over orders identifies the graph itself, not only its class.
 
 use std::sync::Arc;
 
-use super::subset::{Criterion, Subset};
+use super::subset::{Criterion, Subset, price};
 use super::{Choice, LocalScore, ScoreEntry, ScoreSettings, Scratch, SubsetSearch};
 use crate::cholesky::Cholesky;
 use crate::{Error, Gram, NodeSet, Result};
@@ -13,9 +14,6 @@ pub(super) const ENTRY: ScoreEntry = ScoreEntry {
     summary: "half the residual variance plus a price per parent; finds the graph if all noise variances are equal",
     build: |gram, settings| Ok(Arc::new(EvL0::new(gram, settings)?)),
 };
-
-/// What log d adds to the price of a parent, in units of σ²/n: see [`default_penalty_factor`].
-const PER_LOG_NODES: f64 = 1.5;
 
 #[derive(Debug, Clone)]
 struct HalfVariance {
@@ -68,9 +66,7 @@ impl EvL0 {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn new(gram: Arc<Gram>, settings: &ScoreSettings) -> Result<Self> {
-        let noise_variance = settings
-            .noise_variance
-            .unwrap_or_else(|| estimate_noise_variance(&gram));
+        let noise_variance = settings.noise_variance.unwrap_or_else(|| estimate_noise_variance(&gram));
         if !(noise_variance > 0.0 && noise_variance.is_finite()) {
             return Err(Error::Setting {
                 name: "the noise variance",
@@ -79,26 +75,9 @@ impl EvL0 {
             });
         }
         let rows = gram.rows() as f64;
-        let factor = settings
-            .penalty_factor
-            .unwrap_or_else(|| default_penalty_factor(&gram));
-        if !(factor >= 0.0 && factor.is_finite()) {
-            return Err(Error::Setting {
-                name: "the penalty factor",
-                value: factor,
-                must_be: "at least 0 and finite",
-            });
-        }
-        let penalty = factor * noise_variance * rows.ln() / rows;
-        let subset = Subset {
-            gram,
-            criterion: HalfVariance { penalty },
-            search: settings.subset_search,
-        };
-        Ok(Self {
-            subset,
-            noise_variance,
-        })
+        let penalty = noise_variance / rows * price(&gram, settings.penalty_factor, rows.ln())?;
+        let subset = Subset { gram, criterion: HalfVariance { penalty }, search: settings.subset_search };
+        Ok(Self { subset, noise_variance })
     }
 
     /// The common noise variance σ², given or estimated.
@@ -116,28 +95,13 @@ impl EvL0 {
     }
 }
 
-/// κ such that κ·log n = ½ log n + (3/2) log d, in the manner of the extended BIC: the more nodes, the more pairs that could
-/// pass for an edge by chance. It is 1 where d³ = n. With κ = 1 throughout, n = 1000, sparse graphs of 50 nodes get half a
-/// false edge each; with larger κ throughout, dense graphs of 10 nodes lose edges.
-fn default_penalty_factor(gram: &Gram) -> f64 {
-    let (log_rows, log_nodes) = ((gram.rows() as f64).ln(), (gram.nodes() as f64).ln());
-    if log_rows > 0.0 {
-        0.5 + PER_LOG_NODES * log_nodes / log_rows
-    } else {
-        1.0
-    }
-}
-
 /// σ² from the two ends of the graph, without knowing the graph: a source has marginal variance σ² and nobody has less; a
 /// sink has variance σ² given all others and nobody has more. The geometric mean of the smallest marginal and the largest
 /// conditional variance (times n/(n−d+1) for the degrees of freedom) is consistent, and its two biases, low and high,
 /// oppose each other. Without enough rows for the conditional variances the marginal one stands alone. O(d³).
 fn estimate_noise_variance(gram: &Gram) -> f64 {
     let d = gram.nodes();
-    let marginal = (0..d)
-        .map(|i| gram.row(i)[i])
-        .filter(|&v| v > 0.0)
-        .fold(f64::INFINITY, f64::min);
+    let marginal = (0..d).map(|i| gram.row(i)[i]).filter(|&v| v > 0.0).fold(f64::INFINITY, f64::min);
     let mut factor = Cholesky::default();
     factor.reset(d);
     let nodes: Vec<usize> = (0..d).collect();

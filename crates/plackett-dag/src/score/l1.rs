@@ -1,4 +1,4 @@
-//! The paper's score Q̂, local part: r(i, S) = min over w supported on S of ½·E(x_i − w·x)² + λ‖w‖₁.
+//! The paper's score Q̂, local part: r(i, S) = min over w supported on S of `½·E(x_i − w·x)² + λ‖w‖₁`.
 
 use std::sync::Arc;
 
@@ -50,11 +50,7 @@ impl L1 {
     pub fn new(gram: Arc<Gram>, settings: &ScoreSettings) -> Result<Self> {
         let lambda = settings.lambda;
         if !(lambda > 0.0 && lambda.is_finite()) {
-            return Err(Error::Setting {
-                name: "lambda",
-                value: lambda,
-                must_be: "positive and finite",
-            });
+            return Err(Error::Setting { name: "lambda", value: lambda, must_be: "positive and finite" });
         }
         Ok(Self { gram, lambda })
     }
@@ -72,23 +68,14 @@ impl LocalScore for L1 {
         for &parent in lasso.support() {
             parents.insert(parent);
         }
-        Choice {
-            score,
-            witness: parents.clone(),
-            parents,
-        }
+        Choice { score, witness: parents.clone(), parents }
     }
 
     fn weights(&self, node: usize, parents: &NodeSet) -> Option<Vec<f64>> {
         let mut lasso = Lasso::default();
         lasso.solve(&self.gram, node, parents, self.lambda);
-        let weight = |parent| {
-            lasso
-                .support()
-                .iter()
-                .position(|&a| a == parent)
-                .map_or(0.0, |at| lasso.weights()[at])
-        };
+        let weight =
+            |parent| lasso.support().iter().position(|&a| a == parent).map_or(0.0, |at| lasso.weights()[at]);
         Some(parents.iter().map(weight).collect())
     }
 }

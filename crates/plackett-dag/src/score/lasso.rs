@@ -1,4 +1,4 @@
-//! The lasso on a Gram matrix, solved exactly: min_w ½(G_ii − 2 g·w + wᵀGw) + λ‖w‖₁ with g = G_·i over the allowed nodes.
+//! The lasso on a Gram matrix, solved exactly: the least `½(G_ii − 2 g·w + wᵀGw) + λ‖w‖₁` with `g = G_·i`, over the allowed nodes.
 //! A primal active-set method: each visited support and sign pattern is solved in closed form by a Cholesky factor and
 //! the objective falls strictly from one to the next, so it ends after finitely many steps, at the optimum, not near it.
 
@@ -30,13 +30,7 @@ impl Lasso {
     /// Solves for `node` with parents from `allowed`, from a cold start, and returns the optimal objective.
     ///
     /// The value depends on the final support alone, not on the way to it. O(d·k) per step for k active nodes.
-    pub(crate) fn solve(
-        &mut self,
-        gram: &Gram,
-        node: usize,
-        allowed: &NodeSet,
-        lambda: f64,
-    ) -> f64 {
+    pub(crate) fn solve(&mut self, gram: &Gram, node: usize, allowed: &NodeSet, lambda: f64) -> f64 {
         let d = gram.nodes();
         self.factor.reset(d + 1);
         self.active.clear();
@@ -140,12 +134,7 @@ impl Lasso {
         let mut progress = true;
         loop {
             self.target.clear();
-            self.target.extend(
-                self.active
-                    .iter()
-                    .zip(&self.signs)
-                    .map(|(&a, s)| g[a] - lambda * s),
-            );
+            self.target.extend(self.active.iter().zip(&self.signs).map(|(&a, s)| g[a] - lambda * s));
             self.factor.solve(&mut self.target);
             let mut step = 1.0;
             let mut leaving = None;
@@ -177,10 +166,7 @@ impl Lasso {
         self.factor.truncate(position);
         let mut kept = position;
         while kept < self.active.len() {
-            if self
-                .factor
-                .push(gram, &self.active[..kept], self.active[kept])
-            {
+            if self.factor.push(gram, &self.active[..kept], self.active[kept]) {
                 kept += 1;
             } else {
                 // A subset of independent nodes is independent; only rounding at the threshold ends here.
@@ -207,42 +193,24 @@ impl Lasso {
         }
         self.factor.truncate(0);
         for position in 0..self.active.len() {
-            if !self
-                .factor
-                .push(gram, &self.active[..position], self.active[position])
-            {
+            if !self.factor.push(gram, &self.active[..position], self.active[position]) {
                 return;
             }
         }
         self.target.clear();
-        self.target.extend(
-            self.active
-                .iter()
-                .zip(&self.signs)
-                .map(|(&a, s)| g[a] - lambda * s),
-        );
+        self.target.extend(self.active.iter().zip(&self.signs).map(|(&a, s)| g[a] - lambda * s));
         self.factor.solve(&mut self.target);
         self.correlations.clear();
         for (&a, s) in self.active.iter().zip(&self.signs) {
             let row = gram.row(a);
-            let fitted: f64 = self
-                .active
-                .iter()
-                .zip(&self.target)
-                .map(|(&b, w)| row[b] * w)
-                .sum();
+            let fitted: f64 = self.active.iter().zip(&self.target).map(|(&b, w)| row[b] * w).sum();
             self.correlations.push(g[a] - lambda * s - fitted);
         }
         self.factor.solve(&mut self.correlations);
         for (t, c) in self.target.iter_mut().zip(&self.correlations) {
             *t += c;
         }
-        if self
-            .target
-            .iter()
-            .zip(&self.signs)
-            .all(|(t, s)| t * s > 0.0)
-        {
+        if self.target.iter().zip(&self.signs).all(|(t, s)| t * s > 0.0) {
             self.weights.copy_from_slice(&self.target);
         }
     }
@@ -253,12 +221,7 @@ impl Lasso {
         let mut norm = 0.0;
         for (&a, &weight) in self.active.iter().zip(&self.weights) {
             let row = gram.row(a);
-            let fitted: f64 = self
-                .active
-                .iter()
-                .zip(&self.weights)
-                .map(|(&b, w)| row[b] * w)
-                .sum();
+            let fitted: f64 = self.active.iter().zip(&self.weights).map(|(&b, w)| row[b] * w).sum();
             square += weight * (fitted - 2.0 * g[a]);
             norm += weight.abs();
         }

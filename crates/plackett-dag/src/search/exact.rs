@@ -51,30 +51,16 @@ impl LocalTable {
             if !score.fill_table(node, &mut scores) {
                 let others = ((1_u64 << nodes) - 1) & !(1 << node);
                 let scratch = Scratch::default();
-                Filler {
-                    score,
-                    node,
-                    nodes,
-                    scratch,
-                    scores: &mut scores,
-                }
-                .fill(0, others);
+                Filler { score, node, nodes, scratch, scores: &mut scores }.fill(0, others);
             }
             scores
         };
-        Ok(Self {
-            nodes,
-            scores: (0..nodes).into_par_iter().map(fill).collect(),
-        })
+        Ok(Self { nodes, scores: (0..nodes).into_par_iter().map(fill).collect() })
     }
 
     /// Bytes of the table for `nodes` nodes.
     fn bytes(nodes: usize) -> u128 {
-        if nodes == 0 {
-            0
-        } else {
-            (nodes as u128 * size_of::<f64>() as u128) << (nodes - 1).min(100)
-        }
+        if nodes == 0 { 0 } else { (nodes as u128 * size_of::<f64>() as u128) << (nodes - 1).min(100) }
     }
 
     /// Number of nodes.
@@ -85,21 +71,14 @@ impl LocalTable {
     /// r(node, set), the set given as bits; the node's own bit is ignored. Not a number outside the table.
     #[inline]
     pub fn get(&self, node: usize, set: u64) -> f64 {
-        let entry = self
-            .scores
-            .get(node)
-            .and_then(|scores| scores.get(squeeze(set, node) as usize));
+        let entry = self.scores.get(node).and_then(|scores| scores.get(squeeze(set, node) as usize));
         entry.copied().unwrap_or(f64::NAN)
     }
 }
 
 fn check_memory(nodes: usize, needed_bytes: u128, allowed_bytes: usize) -> Result<()> {
     if nodes > MOST_NODES || needed_bytes > allowed_bytes as u128 {
-        return Err(Error::Memory {
-            nodes,
-            needed_bytes,
-            allowed_bytes,
-        });
+        return Err(Error::Memory { nodes, needed_bytes, allowed_bytes });
     }
     Ok(())
 }
@@ -126,7 +105,7 @@ impl Filler<'_> {
         let choice = self.score.best(self.node, &allowed, &mut self.scratch);
         let witness = choice.witness.words()[0];
         let mut inside = inside;
-        let mut open = witness & !inside;
+        let mut open = witness & full & !inside;
         while open != 0 {
             let member = open & open.wrapping_neg();
             open &= open - 1;
@@ -164,9 +143,7 @@ pub struct Exact {
 
 impl Default for Exact {
     fn default() -> Self {
-        Self {
-            memory_bytes: 1 << 30,
-        }
+        Self { memory_bytes: 1 << 30 }
     }
 }
 
@@ -212,11 +189,7 @@ impl Exact {
             parents[node] = choice.parents;
             before.insert(node);
         }
-        Ok(OrderSolution {
-            order,
-            score: total,
-            parents,
-        })
+        Ok(OrderSolution { order, score: total, parents })
     }
 }
 

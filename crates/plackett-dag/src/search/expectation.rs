@@ -1,6 +1,6 @@
 //! The exact expected score of a random Plackett–Luce order, and its exact gradient in the scores θ:
-//! V(S) = Σ_{d∉S} p_d (r(d, S) + V(S∪d)) with p_d ∝ exp θ_d over what is left, and, with α(S) the probability that S is
-//! what comes first, ∂V/∂θ_j = Σ_{S∌j} α(S)·p_j·(r(j, S) + V(S∪j) − V(S)). An oracle for tests of gradient estimators.
+//! `V(S) = Σ_{d∉S} p_d (r(d, S) + V(S∪d))` with `p_d ∝ exp θ_d` over what is left, and, with α(S) the probability that S is
+//! what comes first, `∂V/∂θ_j = Σ_{S∌j} α(S)·p_j·(r(j, S) + V(S∪j) − V(S))`. An oracle for tests of gradient estimators.
 
 use super::LocalTable;
 use crate::{Error, Result};
@@ -43,18 +43,10 @@ impl Expectation {
     pub fn new(table: &LocalTable, scores: &[f64]) -> Result<Self> {
         let k = table.nodes();
         if scores.len() != k {
-            return Err(Error::Size {
-                what: "the list of scores",
-                expected: k,
-                found: scores.len(),
-            });
+            return Err(Error::Size { what: "the list of scores", expected: k, found: scores.len() });
         }
         if let Some(&value) = scores.iter().find(|score| !score.is_finite()) {
-            return Err(Error::Setting {
-                name: "a score",
-                value,
-                must_be: "finite",
-            });
+            return Err(Error::Setting { name: "a score", value, must_be: "finite" });
         }
         let whole = (1_usize << k) - 1;
         let mut probabilities = vec![0.0; k];
@@ -63,9 +55,7 @@ impl Expectation {
         for set in (0..whole).rev() {
             choice_probabilities(scores, whole & !set, &mut probabilities);
             values[set] = members(whole & !set)
-                .map(|node| {
-                    probabilities[node] * (table.get(node, set as u64) + values[set | 1 << node])
-                })
+                .map(|node| probabilities[node] * (table.get(node, set as u64) + values[set | 1 << node]))
                 .sum();
         }
 
@@ -81,10 +71,7 @@ impl Expectation {
                 gradient[node] += mass * (table.get(node, set as u64) + values[next] - values[set]);
             }
         }
-        Ok(Self {
-            value: values[0],
-            gradient,
-        })
+        Ok(Self { value: values[0], gradient })
     }
 }
 
@@ -99,9 +86,7 @@ fn members(set: usize) -> impl Iterator<Item = usize> {
 
 /// Softmax of the scores over `left`, shifted by the largest of them so that no spread overflows.
 fn choice_probabilities(scores: &[f64], left: usize, probabilities: &mut [f64]) {
-    let largest = members(left)
-        .map(|node| scores[node])
-        .fold(f64::NEG_INFINITY, f64::max);
+    let largest = members(left).map(|node| scores[node]).fold(f64::NEG_INFINITY, f64::max);
     let mut total = 0.0;
     for node in members(left) {
         probabilities[node] = (scores[node] - largest).exp();

@@ -42,11 +42,7 @@ pub struct Insertion {
 
 impl Default for Insertion {
     fn default() -> Self {
-        Self {
-            starts: 2,
-            kicks: 50,
-            seed: 0,
-        }
+        Self { starts: 2, kicks: 30, seed: 0 }
     }
 }
 
@@ -137,12 +133,8 @@ struct Climb<'a> {
 impl<'a> Climb<'a> {
     fn new(oracle: &'a mut Oracle, order: &'a mut [usize]) -> Self {
         let nodes = oracle.nodes();
-        let mut climb = Self {
-            oracle,
-            order,
-            locals: vec![0.0; nodes],
-            before: NodeSet::with_capacity(nodes),
-        };
+        let mut climb =
+            Self { oracle, order, locals: vec![0.0; nodes], before: NodeSet::with_capacity(nodes) };
         climb.refresh(0, nodes);
         climb
     }

@@ -36,10 +36,6 @@ impl OrderSolution {
     pub(crate) fn of(order: Vec<usize>, oracle: &mut Oracle) -> Result<Self> {
         let score = oracle.order_score(&order)?;
         let parents = oracle.order_parents(&order)?;
-        Ok(Self {
-            order,
-            score,
-            parents,
-        })
+        Ok(Self { order, score, parents })
     }
 }
