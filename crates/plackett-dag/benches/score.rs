@@ -1,7 +1,7 @@
 //! The costs that the searches are built from: warm order evaluations, cold ones against proximal gradient on the data,
 //! exact dynamic programming and one insertion search.
 
-#[path = "../src/testing.rs"]
+#[path = "../tests/common/mod.rs"]
 mod testing;
 
 use std::hint::black_box;

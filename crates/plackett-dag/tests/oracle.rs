@@ -1,6 +1,6 @@
 //! The cache never changes an answer: not when warm, not at its bound, not without memory, not beyond 64 or 128 nodes.
 
-#[path = "../src/testing.rs"]
+#[path = "common/mod.rs"]
 mod testing;
 
 use std::sync::Arc;

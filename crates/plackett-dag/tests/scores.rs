@@ -1,6 +1,6 @@
 //! Local scores against independent solvers: proximal gradient for the lasso, enumeration of all sets for the others.
 
-#[path = "../src/testing.rs"]
+#[path = "common/mod.rs"]
 mod testing;
 
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Searches over orders against enumeration of all orders.
 
-#[path = "../src/testing.rs"]
+#[path = "common/mod.rs"]
 mod testing;
 
 use std::sync::Arc;
