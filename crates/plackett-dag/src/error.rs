@@ -18,6 +18,9 @@ use crate::data::ColumnFault;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// The gradient engine refused a setting.
+    #[error(transparent)]
+    Engine(#[from] plackett::Error),
     /// A file could not be opened, read or written.
     #[error("{file}: {problem}")]
     Io {

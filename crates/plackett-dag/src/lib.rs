@@ -48,5 +48,7 @@ pub use score::{
     Bic, Choice, EvL0, L1, LocalScore, SCORES, ScoreEntry, ScoreSettings, Scratch, SubsetSearch, fit_weights,
     score_by_name,
 };
-pub use search::{Exact, Expectation, Insertion, LocalTable, OrderSolution};
+pub use search::{
+    Exact, Expectation, GradientKind, Insertion, LocalTable, OrderSolution, PlSearch, PlSolution,
+};
 pub use simulate::{GraphKind, Noise, Sem, SemSettings, simulate_sem};

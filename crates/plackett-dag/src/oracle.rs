@@ -203,6 +203,19 @@ impl Oracle {
         Ok(total)
     }
 
+    /// The terms of [`order_score`](Self::order_score), rank by rank, into `costs`.
+    pub(crate) fn order_costs(&mut self, order: &[usize], costs: &mut [f64]) -> Result<()> {
+        self.check_order(order)?;
+        let mut prefix = std::mem::take(&mut self.prefix);
+        prefix.clear();
+        for (&node, cost) in order.iter().zip(costs) {
+            *cost = self.local(node, &prefix);
+            prefix.insert(node);
+        }
+        self.prefix = prefix;
+        Ok(())
+    }
+
     /// The parents of each node in the best graph that follows `order`.
     ///
     /// # Errors

@@ -348,14 +348,37 @@ impl GivenOrder {
         self.suffixes[..ranks].iter().map(|suffix| suffix.log_share).sum()
     }
 
-    /// ∂/∂θ_{b_u} = 1[u < ranks] − Σ_{j ≤ u, j < ranks} exp θ_{b_u} / Θ_j. The sum is `share`_u · T_u with
-    /// T_u = Θ_u Σ_{j ≤ u} 1/Θ_j, which obeys T_u = 1 + `rest`_{u−1} · T_{u−1}: never more than u.
+    /// The gradient of Σ_j w_j log p(b_j | b_1 … b_{j−1}), a weighted sum of the choices' log-probabilities, one weight per
+    /// rank: with all weights one this is ∇ log p(b), and with what is still to be paid from each rank on as weights it
+    /// is REINFORCE with reward-to-go. O(k), without allocation.
+    ///
+    /// ```
+    /// use plackett::{Latent, PlackettLuce};
+    /// let latent = PlackettLuce::new(&[0.0, 1.0, 2.0])?;
+    /// let mut given = latent.unconditioned();
+    /// latent.condition(&[2, 0, 1], &mut given);
+    /// let mut gradient = [0.0; 3];
+    /// given.weighted_grad_log_prob(&[1.0, 0.0, 0.0], &mut gradient);
+    /// assert_eq!(gradient.to_vec(), latent.grad_log_prob(&[2])?);
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    ///
+    /// ∂/∂θ_{b_u} = w_u − Σ_{j ≤ u} w_j exp θ_{b_u} / Θ_j. The sum is `share`_u · T_u with T_u = Θ_u Σ_{j ≤ u} w_j/Θ_j, which
+    /// obeys T_u = w_u + `rest`_{u−1} · T_{u−1}.
+    pub fn weighted_grad_log_prob(&self, weights: &[f64], gradient: &mut [f64]) {
+        self.sum_of_gradients(weights.iter().copied(), gradient);
+    }
+
     fn grad_log_prob_of_prefix(&self, ranks: usize, gradient: &mut [f64]) {
+        let weights = std::iter::repeat_n(1.0, ranks).chain(std::iter::repeat(0.0));
+        self.sum_of_gradients(weights, gradient);
+    }
+
+    fn sum_of_gradients(&self, weights: impl Iterator<Item = f64>, gradient: &mut [f64]) {
         let mut carried = 0.0;
-        for (rank, (&item, suffix)) in self.order.iter().zip(&self.suffixes).enumerate() {
-            let is_ranked = f64::from(u8::from(rank < ranks));
-            let chances = carried + is_ranked;
-            gradient[item] = is_ranked - suffix.share * chances;
+        for ((&item, suffix), weight) in self.order.iter().zip(&self.suffixes).zip(weights) {
+            let chances = carried + weight;
+            gradient[item] = weight - suffix.share * chances;
             carried = suffix.rest * chances;
         }
     }
@@ -367,7 +390,7 @@ impl Given for GivenOrder {
     }
 
     fn grad_log_prob(&self, gradient: &mut [f64]) {
-        self.grad_log_prob_of_prefix(self.order.len(), gradient);
+        self.sum_of_gradients(std::iter::repeat(1.0), gradient);
     }
 
     fn perturb(&mut self, v: &[f64], z: &mut [f64]) {

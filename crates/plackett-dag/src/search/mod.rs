@@ -1,12 +1,15 @@
-//! Searches over orders, each on any local score: one-node insertions, and exact dynamic programming over subsets.
+//! Searches over orders, each on any local score: gradient descent on a Plackett–Luce
+//! distribution, one-node insertions, and exact dynamic programming over subsets.
 
 mod exact;
 mod expectation;
 mod insertion;
+mod plackett_luce;
 
 pub use exact::{Exact, LocalTable};
 pub use expectation::Expectation;
 pub use insertion::Insertion;
+pub use plackett_luce::{GradientKind, PlSearch, PlSolution};
 
 use crate::{NodeSet, Oracle, Result};
 

@@ -1,0 +1,241 @@
+//! The paper's search: gradient descent on E Q̂(b) over the scores of a Plackett–Luce distribution, then its mode.
+
+use std::ops::ControlFlow;
+
+use plackett::{
+    Adam, Baseline, Demand, Given as _, Latent as _, Network, Noise, PlackettLuce, Reinforce, Relax, Samples,
+    Settings, Stop, Training,
+};
+
+use super::OrderSolution;
+use crate::{Oracle, Result};
+
+/// Random orders that the objective's mean and scale are measured on, so that critics see numbers of order one.
+const PILOT_ORDERS: usize = 100;
+
+/// The stream of the pilot orders; the training's own streams are counted up from zero.
+const PILOT_STREAM: u64 = u64::MAX;
+
+/// How fast the running mean of each node's local score forgets.
+const NODE_MEAN_DECAY: f64 = 0.99;
+
+/// How the gradient of the expected score is estimated.
+///
+/// ```
+/// assert_ne!(plackett_dag::GradientKind::Relax, plackett_dag::GradientKind::RewardToGo);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GradientKind {
+    /// RELAX with a network as critic: the order's score is a black box, as in the paper.
+    Relax,
+    /// REINFORCE with a leave-one-out baseline, for comparison.
+    Reinforce,
+    /// REINFORCE with what the decomposition of the score gives: a choice answers only for the local scores from its
+    /// rank on, each less its node's running mean, with a leave-one-out baseline for every rank.
+    RewardToGo,
+}
+
+/// Gradient descent on the expected score of an order.
+///
+/// ```
+/// use std::{ops::ControlFlow, sync::Arc};
+/// use plackett_dag::{EvL0, Gram, Oracle, PlSearch, ScoreSettings};
+/// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
+/// let mut oracle = Oracle::new(Arc::new(EvL0::new(gram, &ScoreSettings::default())?));
+/// let found = PlSearch { steps: 300, ..PlSearch::default() }.run(&mut oracle, |_| ControlFlow::Continue(()))?;
+/// assert_eq!(found.mode.order, [0, 1]);
+/// # Ok::<(), plackett_dag::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PlSearch {
+    /// The estimator.
+    pub gradient: GradientKind,
+    /// Steps at the most; fewer if the distribution has made up its mind.
+    pub steps: u64,
+    /// Orders a step.
+    pub samples: usize,
+    /// Adam's rate for the scores.
+    pub learning_rate: f64,
+    /// Hidden units of the critic.
+    pub hidden: usize,
+    /// Seed of all noise.
+    pub seed: u64,
+}
+
+impl Default for PlSearch {
+    fn default() -> Self {
+        Self {
+            gradient: GradientKind::Relax,
+            steps: 2000,
+            samples: 8,
+            learning_rate: 0.05,
+            hidden: 32,
+            seed: 0,
+        }
+    }
+}
+
+/// What a gradient search ends with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlSolution {
+    /// The mode of the distribution: the paper's answer.
+    pub mode: OrderSolution,
+    /// The best order that was sampled on the way, or the mode if that is better.
+    pub best: OrderSolution,
+    /// Steps made.
+    pub steps: u64,
+}
+
+/// The mode's probability at which the distribution has made up its mind.
+const DECIDED: f64 = 0.999;
+
+/// How the score is shifted and scaled.
+#[derive(Clone, Copy)]
+struct Scale {
+    mean: f64,
+    deviation: f64,
+}
+
+impl PlSearch {
+    /// Searches; `observe` is told the best score so far after every step and may end the search.
+    ///
+    /// # Errors
+    /// Settings that make no sense.
+    pub fn run(
+        &self,
+        oracle: &mut Oracle,
+        observe: impl FnMut(f64) -> ControlFlow<()>,
+    ) -> Result<PlSolution> {
+        let latent = PlackettLuce::new(&vec![0.0; oracle.nodes()])?;
+        let mut pilot = vec![0.0; PILOT_ORDERS];
+        let orders = latent.sample_many(PILOT_ORDERS, Noise::new(self.seed).stream(PILOT_STREAM));
+        for (value, order) in pilot.iter_mut().zip(&orders) {
+            *value = oracle.order_score(order)?;
+        }
+        let mean = pilot.iter().sum::<f64>() / PILOT_ORDERS as f64;
+        let variance = pilot.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / PILOT_ORDERS as f64;
+        let scale = Scale { mean, deviation: if variance > 0.0 { variance.sqrt() } else { 1.0 } };
+        match self.gradient {
+            GradientKind::Relax => {
+                let critic = Network::new(oracle.nodes(), self.hidden);
+                let relax = Relax::new(&latent, critic, &mut Noise::new(self.seed))?;
+                self.black_box(oracle, latent, relax, scale, observe)
+            }
+            GradientKind::Reinforce => {
+                let reinforce = Reinforce::new(&latent, Baseline::LeaveOneOut)?;
+                self.black_box(oracle, latent, reinforce, scale, observe)
+            }
+            GradientKind::RewardToGo => self.reward_to_go(oracle, latent, scale, observe),
+        }
+    }
+
+    fn black_box<E: plackett::Estimator<Latent = PlackettLuce>>(
+        &self,
+        oracle: &mut Oracle,
+        latent: PlackettLuce,
+        estimator: E,
+        scale: Scale,
+        mut observe: impl FnMut(f64) -> ControlFlow<()>,
+    ) -> Result<PlSolution> {
+        let settings = Settings {
+            learning_rate: self.learning_rate,
+            samples: self.samples,
+            seed: self.seed,
+            ..Settings::default()
+        };
+        let mut training = Training::new(latent, estimator, settings)?;
+        let stop = Stop { mode_probability: Some(DECIDED), ..Stop::steps(self.steps) };
+        let mut objective =
+            |order: &[usize]| oracle.order_score(order).map(|score| (score - scale.mean) / scale.deviation);
+        training.run(&mut objective, stop, |training| {
+            let best = training.best().map_or(f64::INFINITY, |(_, value)| value);
+            observe(scale.mean + scale.deviation * best)
+        })?;
+        let best = training.best().map(|(order, _)| order.to_vec());
+        PlSolution::of(training.mode().to_vec(), best, training.steps(), oracle)
+    }
+
+    fn reward_to_go(
+        &self,
+        oracle: &mut Oracle,
+        mut latent: PlackettLuce,
+        scale: Scale,
+        mut observe: impl FnMut(f64) -> ControlFlow<()>,
+    ) -> Result<PlSolution> {
+        let nodes = oracle.nodes();
+        let mut samples = Samples::new(&latent, self.samples.max(2))?;
+        let count = samples.count() as f64;
+        let mut noise = Noise::new(self.seed);
+        let mut adam = Adam::new(nodes, self.learning_rate);
+        let mut scores = latent.scores().to_vec();
+        let mut node_means = vec![scale.mean / nodes as f64; nodes];
+        let mut next_means = node_means.clone(); // a step's own samples must not be in its baseline
+        let mut costs = vec![0.0; samples.count() * nodes];
+        let mut rank_means = vec![0.0; nodes];
+        let (mut gradient, mut term) = (vec![0.0; nodes], vec![0.0; nodes]);
+        let mut given = latent.unconditioned();
+        let mut best: Option<(f64, Vec<usize>)> = None;
+        let mut mode = vec![0; nodes];
+        let mut step = 0;
+        while step < self.steps {
+            samples.draw(&latent, Demand::Perturbed, &mut noise, step * samples.count() as u64)?;
+            step += 1;
+            for (order, costs) in samples.outcomes().zip(costs.chunks_exact_mut(nodes)) {
+                oracle.order_costs(order, costs)?;
+                for (&node, cost) in order.iter().zip(&*costs) {
+                    next_means[node] += (1.0 - NODE_MEAN_DECAY) / count * (cost - next_means[node]);
+                }
+                let score: f64 = costs.iter().sum();
+                match &mut best {
+                    Some((least, _)) if *least <= score => {}
+                    Some((least, kept)) => {
+                        *least = score;
+                        kept.copy_from_slice(order);
+                    }
+                    None => best = Some((score, order.to_vec())),
+                }
+            }
+            rank_means.fill(0.0);
+            for (order, costs) in samples.outcomes().zip(costs.chunks_exact_mut(nodes)) {
+                // From costs to what is still to be paid, less what is paid on average whatever the order.
+                let mut to_go = 0.0;
+                for ((&node, cost), rank_mean) in order.iter().zip(costs).zip(&mut rank_means).rev() {
+                    let excess = *cost - node_means[node];
+                    to_go += excess / scale.deviation;
+                    *rank_mean += to_go / count;
+                    *cost = to_go;
+                }
+            }
+            gradient.fill(0.0);
+            for (order, to_go) in samples.outcomes().zip(costs.chunks_exact_mut(nodes)) {
+                for (weight, mean) in to_go.iter_mut().zip(&rank_means) {
+                    *weight = (*weight - mean) / (count - 1.0);
+                }
+                latent.condition(order, &mut given);
+                given.weighted_grad_log_prob(to_go, &mut term);
+                gradient.iter_mut().zip(&term).for_each(|(sum, term)| *sum += term);
+            }
+            node_means.copy_from_slice(&next_means);
+            adam.step(&mut scores, &gradient);
+            latent.set_scores(&scores)?;
+            if observe(best.as_ref().map_or(f64::INFINITY, |(score, _)| *score)).is_break() {
+                break;
+            }
+            latent.outcome(latent.scores(), &mut mode);
+            latent.condition(&mode, &mut given);
+            if given.log_prob() >= DECIDED.ln() {
+                break;
+            }
+        }
+        PlSolution::of(latent.mode().into_vec(), best.map(|(_, order)| order), step, oracle)
+    }
+}
+
+impl PlSolution {
+    fn of(mode: Vec<usize>, best: Option<Vec<usize>>, steps: u64, oracle: &mut Oracle) -> Result<Self> {
+        let mode = OrderSolution::of(mode, oracle)?;
+        let best = best.map(|order| OrderSolution::of(order, oracle)).transpose()?;
+        let best = best.filter(|best| best.score < mode.score).unwrap_or_else(|| mode.clone());
+        Ok(Self { mode, best, steps })
+    }
+}
