@@ -341,26 +341,56 @@ impl Gram {
     }
 
     /// Number of rows of the data, n.
+    ///
+    /// ```
+    /// let gram = plackett_dag::Gram::from_matrix(100, 1, vec![2.0])?;
+    /// assert_eq!(gram.rows(), 100);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
     pub fn rows(&self) -> usize {
         self.rows
     }
 
     /// Number of nodes, d.
+    ///
+    /// ```
+    /// let gram = plackett_dag::Gram::from_matrix(100, 1, vec![2.0])?;
+    /// assert_eq!(gram.nodes(), 1);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
     pub fn nodes(&self) -> usize {
         self.nodes
     }
 
     /// What was subtracted from each column.
+    ///
+    /// ```
+    /// let gram = plackett_dag::Gram::from_matrix(100, 1, vec![2.0])?;
+    /// assert_eq!(gram.means(), [0.0]);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
     pub fn means(&self) -> &[f64] {
         &self.means
     }
 
     /// What each column was divided by.
+    ///
+    /// ```
+    /// let gram = plackett_dag::Gram::from_matrix(100, 1, vec![2.0])?;
+    /// assert_eq!(gram.scales(), [1.0]);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
     pub fn scales(&self) -> &[f64] {
         &self.scales
     }
 
     /// The whole matrix, row-major.
+    ///
+    /// ```
+    /// let gram = plackett_dag::Gram::from_matrix(100, 1, vec![2.0])?;
+    /// assert_eq!(gram.matrix(), [2.0]);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
     pub fn matrix(&self) -> &[f64] {
         &self.matrix
     }
@@ -374,6 +404,12 @@ impl Gram {
     }
 
     /// Entry (i, j), or not-a-number outside the matrix.
+    ///
+    /// ```
+    /// let gram = plackett_dag::Gram::from_matrix(100, 1, vec![2.0])?;
+    /// assert_eq!(gram.entry(0, 0), 2.0);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
     pub fn entry(&self, i: usize, j: usize) -> f64 {
         if i < self.nodes && j < self.nodes { self.matrix[i * self.nodes + j] } else { f64::NAN }
     }

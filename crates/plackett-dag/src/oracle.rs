@@ -132,16 +132,43 @@ impl Oracle {
     }
 
     /// Number of nodes.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use plackett_dag::{Bic, Gram, Oracle, ScoreSettings};
+    /// let gram = Arc::new(Gram::from_matrix(1000, 1, vec![1.0])?);
+    /// let oracle = Oracle::new(Arc::new(Bic::new(gram, &ScoreSettings::default())?));
+    /// assert_eq!(oracle.nodes(), 1);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
     pub fn nodes(&self) -> usize {
         self.nodes
     }
 
     /// The score behind the cache.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use plackett_dag::{Bic, Gram, Oracle, ScoreSettings};
+    /// let gram = Arc::new(Gram::from_matrix(1000, 1, vec![1.0])?);
+    /// let oracle = Oracle::new(Arc::new(Bic::new(gram, &ScoreSettings::default())?));
+    /// assert_eq!(oracle.score().nodes(), 1);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
     pub fn score(&self) -> &Arc<dyn LocalScore> {
         &self.score
     }
 
     /// What was asked and solved so far, and the memory held.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use plackett_dag::{Bic, Gram, Oracle, ScoreSettings};
+    /// let gram = Arc::new(Gram::from_matrix(1000, 1, vec![1.0])?);
+    /// let oracle = Oracle::new(Arc::new(Bic::new(gram, &ScoreSettings::default())?));
+    /// assert_eq!(oracle.stats().queries, 0);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
     pub fn stats(&self) -> OracleStats {
         OracleStats {
             queries: self.tables.iter().map(|table| table.queries).sum(),

@@ -37,7 +37,7 @@ const PER_LOG_NODES: f64 = 1.5;
 
 /// The price of a parent in units of log-likelihood: `factor` times `usual`, or by default ½ log n + (3/2) log d.
 ///
-/// Measured at n = 1000 over 10 and 20 graphs: with κ = 1 throughout, sparse graphs of 50 nodes get 0.3 to 0.5 false edges
+/// Measured at n = 1000 over 10 and 20 graphs: with κ = 1 throughout, sparse graphs of 50 nodes get 0.25 to 0.5 false edges
 /// each under `ev-l0` and 14 under `bic`; with the default, 0.05 and 0.2, and dense graphs of 10 nodes lose none under
 /// `ev-l0`, as they do with a larger κ throughout.
 pub(crate) fn price(gram: &Gram, factor: Option<f64>, usual: f64) -> Result<f64> {

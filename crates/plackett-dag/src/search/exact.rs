@@ -64,11 +64,29 @@ impl LocalTable {
     }
 
     /// Number of nodes.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use plackett_dag::{Bic, Gram, LocalTable, ScoreSettings};
+    /// let gram = Arc::new(Gram::from_matrix(1000, 1, vec![1.0])?);
+    /// let table = LocalTable::new(&Bic::new(gram, &ScoreSettings::default())?, 1 << 20)?;
+    /// assert_eq!(table.nodes(), 1);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
     pub fn nodes(&self) -> usize {
         self.nodes
     }
 
     /// r(node, set), the set given as bits; the node's own bit is ignored. Not a number outside the table.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use plackett_dag::{Bic, Gram, LocalTable, ScoreSettings};
+    /// let gram = Arc::new(Gram::from_matrix(1000, 1, vec![1.0])?);
+    /// let table = LocalTable::new(&Bic::new(gram, &ScoreSettings::default())?, 1 << 20)?;
+    /// assert_eq!(table.get(0, 0), 0.0);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
     #[inline]
     pub fn get(&self, node: usize, set: u64) -> f64 {
         let entry = self.scores.get(node).and_then(|scores| scores.get(squeeze(set, node) as usize));

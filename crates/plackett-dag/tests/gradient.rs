@@ -1,0 +1,110 @@
+//! The gradient searches: they find easy optima, depend on their seed alone, can be stopped, and the reward-to-go
+//! gradient that one of them rests on is unbiased.
+
+#[path = "common/mod.rs"]
+mod testing;
+
+use std::{ops::ControlFlow, sync::Arc};
+
+use plackett::{Latent as _, Noise, PlackettLuce};
+use plackett_dag::{
+    Centring, Exact, Expectation, GradientKind, Gram, Insertion, L1, LocalScore, LocalTable, NodeSet, Oracle,
+    PlSearch, ScoreSettings,
+};
+use testing::sem;
+
+const KINDS: [GradientKind; 3] = [GradientKind::Relax, GradientKind::Reinforce, GradientKind::RewardToGo];
+
+fn l1(nodes: usize, degree: f64, seed: u64) -> Arc<dyn LocalScore> {
+    let data = sem(nodes, degree, 1000, seed).data;
+    let gram = Arc::new(Gram::from_rows(&data, nodes, Centring::Centre).unwrap());
+    Arc::new(L1::new(gram, &ScoreSettings::default()).unwrap())
+}
+
+#[test]
+fn sparse_problems_are_nearly_solved() {
+    for seed in 0..3 {
+        let score = l1(7, 1.0, seed);
+        let optimum = Exact { memory_bytes: 1 << 30 }.run(Arc::clone(&score)).unwrap().score;
+        for gradient in KINDS {
+            let search = PlSearch { gradient, seed, ..PlSearch::default() };
+            let mut oracle = Oracle::new(Arc::clone(&score));
+            let found = search.run(&mut oracle, |_| ControlFlow::Continue(())).unwrap();
+            assert!(found.best.score <= found.mode.score);
+            // Descent may settle in a neighbouring order; anything further off would be a wrong gradient.
+            assert!(found.mode.score <= 1.01 * optimum, "{gradient:?}: {} above {optimum}", found.mode.score);
+            let reversed: Vec<usize> = found.mode.order.iter().rev().copied().collect();
+            assert!(oracle.order_score(&reversed).unwrap() > 1.05 * optimum, "any order would do");
+        }
+    }
+}
+
+#[test]
+fn insertion_never_worsens_the_mode() {
+    let mut oracle = Oracle::new(l1(12, 4.0, 3));
+    let search = PlSearch { steps: 200, ..PlSearch::default() };
+    let found = search.run(&mut oracle, |_| ControlFlow::Continue(())).unwrap();
+    let polished = Insertion::default().improve(&mut oracle, &found.mode.order).unwrap();
+    assert!(polished.score <= found.mode.score);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_search_and_observers_can_end_it() {
+    let score = l1(8, 2.0, 1);
+    for gradient in KINDS {
+        let search = PlSearch { gradient, steps: 100, ..PlSearch::default() };
+        let run = |search: &PlSearch| {
+            search.run(&mut Oracle::new(Arc::clone(&score)), |_| ControlFlow::Continue(())).unwrap()
+        };
+        assert_eq!(run(&search), run(&search));
+        let mut told = Vec::new();
+        let stopped = search.run(&mut Oracle::new(Arc::clone(&score)), |best| {
+            told.push(best);
+            if told.len() == 10 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        assert_eq!(stopped.unwrap().steps, 10);
+        assert!(told.windows(2).all(|pair| pair[1] <= pair[0]), "the best so far never rises: {told:?}");
+    }
+}
+
+#[test]
+fn reward_to_go_is_unbiased() {
+    const SAMPLES: usize = 100_000;
+    let nodes = 4;
+    let score = l1(nodes, 2.0, 5);
+    let scores = [0.3, -0.5, 0.0, 0.8];
+    let table = LocalTable::new(score.as_ref(), 1 << 20).unwrap();
+    let exact = Expectation::new(&table, &scores).unwrap();
+    let mut oracle = Oracle::new(score);
+    let latent = PlackettLuce::new(&scores).unwrap();
+    let mut given = latent.unconditioned();
+    let (mut weights, mut gradient) = (vec![0.0; nodes], vec![0.0; nodes]);
+    let (mut sum, mut squares) = (vec![0.0; nodes], vec![0.0; nodes]);
+    for order in latent.sample_many(SAMPLES, Noise::new(9).stream(0)) {
+        let mut before = NodeSet::default();
+        for (&node, weight) in order.iter().zip(&mut weights) {
+            // Any number that depends on the node alone may be taken off its cost.
+            *weight = oracle.best(node, &before).unwrap().score - 1.0 - node as f64;
+            before.insert(node);
+        }
+        for rank in (0..nodes - 1).rev() {
+            weights[rank] += weights[rank + 1];
+        }
+        latent.condition(&order, &mut given);
+        given.weighted_grad_log_prob(&weights, &mut gradient);
+        for node in 0..nodes {
+            sum[node] += gradient[node];
+            squares[node] += gradient[node].powi(2);
+        }
+    }
+    let count = SAMPLES as f64;
+    let mut is_telling = false;
+    for node in 0..nodes {
+        let mean = sum[node] / count;
+        let error = ((squares[node] / count - mean * mean) / count).sqrt();
+        let difference = (mean - exact.gradient[node]).abs();
+        assert!(difference < 4.5 * error, "node {node}: {mean} is not {} ± {error}", exact.gradient[node]);
+        is_telling |= exact.gradient[node].abs() > 20.0 * error;
+    }
+    assert!(is_telling, "a wrong sign would go unseen");
+}
