@@ -32,9 +32,9 @@ fn sparse_problems_are_nearly_solved() {
             let found = search.run(&mut oracle, |_| ControlFlow::Continue(())).unwrap();
             assert!(found.best.score <= found.mode.score);
             // Descent may settle in a neighbouring order; anything further off would be a wrong gradient.
-            assert!(found.mode.score <= 1.01 * optimum, "{gradient:?}: {} above {optimum}", found.mode.score);
+            assert!(found.mode.score <= 1.05 * optimum, "{gradient:?}: {} above {optimum}", found.mode.score);
             let reversed: Vec<usize> = found.mode.order.iter().rev().copied().collect();
-            assert!(oracle.order_score(&reversed).unwrap() > 1.05 * optimum, "any order would do");
+            assert!(oracle.order_score(&reversed).unwrap() > 1.2 * optimum, "any order would do");
         }
     }
 }
@@ -71,7 +71,7 @@ fn the_same_seed_gives_the_same_search_and_observers_can_end_it() {
 fn reward_to_go_is_unbiased() {
     const SAMPLES: usize = 100_000;
     let nodes = 4;
-    let score = l1(nodes, 2.0, 5);
+    let score = l1(nodes, 1.5, 6);
     let scores = [0.3, -0.5, 0.0, 0.8];
     let table = LocalTable::new(score.as_ref(), 1 << 20).unwrap();
     let exact = Expectation::new(&table, &scores).unwrap();

@@ -14,6 +14,8 @@ use crate::console::{BadInput, counted};
 pub(super) struct Data {
     /// The file, or what stands for it.
     pub source: String,
+    /// The same without its folders, for the head of a picture.
+    pub title: String,
     pub names: Vec<String>,
     pub gram: Arc<Gram>,
     /// What the user should know before trusting a graph from these data.
@@ -98,7 +100,8 @@ fn finish(
             counted(columns, "column")
         ));
     }
-    Ok(Data { source: source.to_owned(), names, gram: Arc::new(gram), warnings })
+    let title = Path::new(source).file_name().map_or(source.into(), |name| name.to_string_lossy());
+    Ok(Data { source: source.to_owned(), title: title.into_owned(), names, gram: Arc::new(gram), warnings })
 }
 
 /// Finite values may have squares that are not.

@@ -3,12 +3,12 @@
 
 use std::{
     fmt,
-    sync::{Arc, mpsc},
+    sync::{Arc, Mutex, PoisonError, mpsc},
     thread,
     time::{Duration, Instant},
 };
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::{ValueEnum, builder::PossibleValue};
 use indicatif::ProgressBar;
 use plackett_dag::{Exact, Insertion, Oracle, OrderSolution};
@@ -21,7 +21,8 @@ use crate::{console, interrupt};
 pub(super) struct Method {
     pub name: &'static str,
     summary: &'static str,
-    run: fn(&mut Oracle, &Settings, &Watch) -> anyhow::Result<Found>,
+    /// Tells the watch of every order worth keeping, and asks it when to stop.
+    search: fn(&mut Oracle, &Settings, &Watch) -> anyhow::Result<Status>,
 }
 
 /// The methods by name, the default one first: a new one is one line here.
@@ -29,12 +30,12 @@ static METHODS: [Method; 2] = [
     Method {
         name: "insertion",
         summary: "Move one node at a time to its best place, from several starts",
-        run: insertion,
+        search: insertion,
     },
     Method {
         name: "exact",
         summary: "The best order of all, by dynamic programming (to about 23 nodes)",
-        run: exact,
+        search: exact,
     },
 ];
 
@@ -61,19 +62,54 @@ impl fmt::Display for Method {
 }
 
 impl Method {
+    /// Searches in another thread, so that Ctrl-C and the limit, in seconds, end the wait with the best order so far
+    /// even in the middle of a long step.
     pub(super) fn run(
         &self,
-        oracle: &mut Oracle,
-        settings: &Settings,
-        watch: &Watch,
+        mut oracle: Oracle,
+        settings: Settings,
+        label: String,
+        limit: Option<f64>,
     ) -> anyhow::Result<Found> {
-        (self.run)(oracle, settings, watch)
+        let watch = Arc::new(Watch::start(label, limit));
+        let (sender, receiver) = mpsc::channel();
+        let (search, shared) = (self.search, Arc::clone(&watch));
+        thread::spawn(move || {
+            let outcome = first_order(&mut oracle, &settings, &shared)
+                .and_then(|()| search(&mut oracle, &settings, &shared));
+            // Nobody listens any more once the wait is over.
+            let _ = sender.send(outcome);
+        });
+        let status = loop {
+            match receiver.recv_timeout(POLL) {
+                Ok(outcome) => break outcome,
+                Err(mpsc::RecvTimeoutError::Timeout) => {
+                    if let (Some(status), true) = (watch.stop(), watch.has_order()) {
+                        // A search between two steps ends by itself.
+                        break receiver.recv_timeout(GRACE).unwrap_or(Ok(status));
+                    }
+                }
+                Err(mpsc::RecvTimeoutError::Disconnected) => bail!("the search broke off"),
+            }
+        };
+        watch.bar.finish_and_clear();
+        let status = status?;
+        let Best { solution, evaluations } = watch.take();
+        let solution = solution.context("the search found no order")?;
+        Ok(Found { solution, evaluations, status })
     }
 }
 
+/// How often a search is asked whether it has ended.
+const POLL: Duration = Duration::from_millis(20);
+/// How long a search that should stop may take to do so.
+const GRACE: Duration = Duration::from_millis(200);
+
 /// What the methods can be told; each reads what concerns it.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Settings {
+    /// An order to fall back on.
+    pub first: Vec<usize>,
     pub restarts: usize,
     pub seed: u64,
     pub memory_bytes: usize,
@@ -97,18 +133,24 @@ pub(super) struct Found {
     pub status: Status,
 }
 
-/// Tells a search when to stop, and the user how far it is.
-pub(super) struct Watch {
+#[derive(Default)]
+struct Best {
+    solution: Option<OrderSolution>,
+    evaluations: u64,
+}
+
+/// Keeps the best order of a search, tells the search when to stop, and the user how far it is.
+struct Watch {
     deadline: Option<Instant>,
     bar: ProgressBar,
+    best: Mutex<Best>,
 }
 
 impl Watch {
-    /// Starts now; `limit` is in seconds.
-    pub(super) fn start(label: String, limit: Option<f64>) -> Self {
+    fn start(label: String, limit: Option<f64>) -> Self {
         let limit = limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
-        Self { deadline, bar: console::progress(1, label) }
+        Self { deadline, bar: console::progress(1, label), best: Mutex::default() }
     }
 
     /// Why the search should stop now, if it should.
@@ -122,9 +164,30 @@ impl Watch {
         }
     }
 
-    pub(super) fn finish(&self) {
-        self.bar.finish_and_clear();
+    /// Takes note of an order and of the local scores looked at so far.
+    fn tell(&self, found: &OrderSolution, evaluations: u64) {
+        let mut best = self.best.lock().unwrap_or_else(PoisonError::into_inner);
+        best.evaluations = evaluations;
+        if best.solution.as_ref().is_none_or(|best| found.score < best.score) {
+            best.solution = Some(found.clone());
+        }
     }
+
+    fn has_order(&self) -> bool {
+        self.best.lock().unwrap_or_else(PoisonError::into_inner).solution.is_some()
+    }
+
+    fn take(&self) -> Best {
+        std::mem::take(&mut self.best.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// One order is scored before any search begins: there must be something to show.
+fn first_order(oracle: &mut Oracle, settings: &Settings, watch: &Watch) -> anyhow::Result<()> {
+    let order = settings.first.clone();
+    let (score, parents) = (oracle.order_score(&order)?, oracle.order_parents(&order)?);
+    watch.tell(&OrderSolution { order, score, parents }, oracle.stats().queries);
+    Ok(())
 }
 
 /// The search is asked to stop between rounds of this many kicks; each round begins with a pass over all nodes, which
@@ -134,19 +197,15 @@ const KICKS_PER_ROUND: usize = 5;
 /// Far enough for the steps of one seed not to be those of the next.
 const SEEDS_APART: u64 = 1 << 20;
 
-fn insertion(oracle: &mut Oracle, settings: &Settings, watch: &Watch) -> anyhow::Result<Found> {
+fn insertion(oracle: &mut Oracle, settings: &Settings, watch: &Watch) -> anyhow::Result<Status> {
     let rounds = Insertion::default().kicks.div_ceil(KICKS_PER_ROUND);
     watch.bar.set_length((settings.restarts * (1 + rounds)) as u64);
-    let mut best: Option<OrderSolution> = None;
-    let mut status = Status::Finished;
     let mut steps = 0;
-    'restarts: for _ in 0..settings.restarts {
+    for _ in 0..settings.restarts {
         let mut current: Option<OrderSolution> = None;
         for _ in 0..=rounds {
-            // The first step is always made: there must be an order to show.
-            if let (Some(why), true) = (watch.stop(), steps > 0) {
-                status = why;
-                break 'restarts;
+            if let Some(status) = watch.stop() {
+                return Ok(status);
             }
             // Every step has its own seed, so that each is a function of the settings alone.
             let seed = settings.seed.wrapping_mul(SEEDS_APART).wrapping_add(steps);
@@ -156,53 +215,27 @@ fn insertion(oracle: &mut Oracle, settings: &Settings, watch: &Watch) -> anyhow:
                     Insertion { starts: 1, kicks: KICKS_PER_ROUND, seed }.improve(oracle, &last.order)?
                 }
             };
-            if best.as_ref().is_none_or(|best| found.score < best.score) {
-                best = Some(found.clone());
-            }
+            watch.tell(&found, oracle.stats().queries);
+            watch.bar.inc(1);
             current = Some(found);
             steps += 1;
-            watch.bar.inc(1);
         }
     }
-    let solution = best.context("the search made no step")?;
-    Ok(Found { solution, evaluations: oracle.stats().queries, status })
+    Ok(Status::Finished)
 }
 
-/// How often a search in another thread is asked for.
-const POLL: Duration = Duration::from_millis(20);
-
-/// The tables are filled in another thread, so that Ctrl-C and the time limit end the wait with what a quick insertion
-/// search has found.
-fn exact(oracle: &mut Oracle, settings: &Settings, watch: &Watch) -> anyhow::Result<Found> {
+fn exact(oracle: &mut Oracle, settings: &Settings, watch: &Watch) -> anyhow::Result<Status> {
     let search = Exact { memory_bytes: settings.memory_bytes };
-    let score = Arc::clone(oracle.score());
     let nodes = oracle.nodes();
-    let hint = "--method exact (--memory allows it more; --method insertion needs little)";
-    if Exact::bytes_needed(nodes) > settings.memory_bytes as u128 {
-        search.run(Arc::clone(&score)).context(hint)?;
+    // A good order in hand, for those who cannot wait; but a refusal comes at once.
+    if Exact::bytes_needed(nodes) <= settings.memory_bytes as u128 {
+        insertion(oracle, &Settings { restarts: 1, ..settings.clone() }, watch)?;
+        watch.bar.set_message("exact, all sets of nodes");
     }
-    let quick = insertion(oracle, &Settings { restarts: 1, ..*settings }, watch)?;
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        // Nobody listens any more once the wait is over.
-        let _ = sender.send(search.run(score));
-    });
-    loop {
-        match receiver.recv_timeout(POLL) {
-            Ok(solution) => {
-                let looked_up = (nodes as u64) << (nodes - 1);
-                return Ok(Found {
-                    solution: solution.context(hint)?,
-                    evaluations: quick.evaluations + looked_up,
-                    status: Status::Finished,
-                });
-            }
-            Err(mpsc::RecvTimeoutError::Timeout) => {
-                if let Some(status) = watch.stop() {
-                    return Ok(Found { status, ..quick });
-                }
-            }
-            Err(mpsc::RecvTimeoutError::Disconnected) => anyhow::bail!("the exact search broke off"),
-        }
-    }
+    let found = search
+        .run(Arc::clone(oracle.score()))
+        .context("--method exact (--memory allows it more; --method insertion needs little)")?;
+    let looked_up = (nodes as u64) << (nodes - 1);
+    watch.tell(&found, oracle.stats().queries + looked_up);
+    Ok(Status::Finished)
 }

@@ -13,12 +13,12 @@ use clap::{
     builder::{PossibleValue, PossibleValuesParser},
 };
 use plackett_dag::{
-    Centring, Dag, NamedDag, Oracle, SCORES, ScoreSettings, fit_weights, read_graph, score_by_name,
+    Centring, Dag, Gram, NamedDag, Oracle, SCORES, ScoreSettings, fit_weights, read_graph, score_by_name,
 };
 
 use crate::{console::BadInput, files::OutDir, interrupt};
 use data::{Data, EXAMPLES};
-use method::{Found, Method, Settings, Status, Watch};
+use method::{Found, Method, Settings, Status};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -35,10 +35,10 @@ pub(crate) struct Arguments {
     #[arg(long, default_value = AUTO, value_parser = score_names())]
     score: String,
     /// The price of a unit of weight in the score l1, and a wish for it [default: 0.5]
-    #[arg(long, value_name = "L")]
+    #[arg(long, value_name = "L", allow_negative_numbers = true)]
     lambda: Option<f64>,
     /// The noise variance in the score ev-l0, and a wish for it [default: estimated]
-    #[arg(long, value_name = "X")]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
     sigma2: Option<f64>,
     /// Divide every column by its standard deviation first; weights are then in standard deviations
     #[arg(long)]
@@ -53,7 +53,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "MiB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..))]
     memory: u32,
     /// Stop after about this many seconds with the best order so far; only then can two runs of one seed differ
-    #[arg(long, value_name = "S", value_parser = parse_seconds)]
+    #[arg(long, value_name = "S", value_parser = parse_seconds, allow_negative_numbers = true)]
     time: Option<f64>,
     /// The true graph, to compare with: an adjacency matrix in CSV (row i, column j non-zero means i -> j) or JSON
     #[arg(long, value_name = "GRAPH")]
@@ -213,7 +213,11 @@ impl Learner<'_> {
                 }
                 let left = time.map(|time| (time - start.elapsed().as_secs_f64()).max(0.0));
                 let second = self.learn_with("bic", left)?;
-                let reason = format!("{range} differ, and bic allows them to");
+                let doubt = match first.status {
+                    Status::Finished => "",
+                    _ => ", though its search was cut short",
+                };
+                let reason = format!("{range} differ{doubt}, and bic allows them to");
                 let evaluations = first.evaluations + second.evaluations;
                 Ok(Learned { score_choice: Some(reason), evaluations, ..second })
             }
@@ -228,13 +232,15 @@ impl Learner<'_> {
         }
         let score = score_by_name(score_name, Arc::clone(&data.gram), &settings)?;
         let memory_bytes = (arguments.memory as usize) << 20;
-        let mut oracle = Oracle::with_memory(Arc::clone(&score), memory_bytes);
-        let watch = Watch::start(format!("{}, {score_name}", arguments.method), seconds);
-        let search =
-            Settings { restarts: usize::from(arguments.restarts), seed: arguments.seed, memory_bytes };
-        let outcome = arguments.method.run(&mut oracle, &search, &watch);
-        watch.finish();
-        let Found { solution, evaluations, status } = outcome?;
+        let oracle = Oracle::with_memory(Arc::clone(&score), memory_bytes);
+        let search = Settings {
+            first: by_variance(&data.gram),
+            restarts: usize::from(arguments.restarts),
+            seed: arguments.seed,
+            memory_bytes,
+        };
+        let label = format!("{}, {score_name}", arguments.method);
+        let Found { solution, evaluations, status } = arguments.method.run(oracle, search, label, seconds)?;
         let weights = fit_weights(score.as_ref(), &solution.parents)?
             .with_context(|| format!("the score {score_name} has no weights"))?;
         let dag = Dag::from_adjacency(data.names.len(), &weights)?;
@@ -250,4 +256,11 @@ impl Learner<'_> {
             seconds: 0.0,
         })
     }
+}
+
+/// The nodes by their variances, the smallest first: causes tend to vary less than their effects.
+fn by_variance(gram: &Gram) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..gram.nodes()).collect();
+    order.sort_by(|&a, &b| gram.entry(a, a).total_cmp(&gram.entry(b, b)));
+    order
 }

@@ -30,7 +30,7 @@ struct Document<'a> {
     status: Status,
     nodes: usize,
     rows: usize,
-    columns: &'static str,
+    preprocessing: &'static str,
     seed: u64,
     #[serde(flatten)]
     graph: GraphDocument,
@@ -96,7 +96,7 @@ impl<'a> Report<'a> {
             status: learned.status,
             nodes: self.data.names.len(),
             rows: self.data.gram.rows(),
-            columns: self.columns(),
+            preprocessing: self.preprocessing(),
             seed: self.arguments.seed,
             graph,
             comparison: self.comparison,
@@ -105,9 +105,9 @@ impl<'a> Report<'a> {
     }
 
     /// What was done to the columns.
-    fn columns(&self) -> &'static str {
+    fn preprocessing(&self) -> &'static str {
         match self.centring {
-            Centring::None => "as they are",
+            Centring::None => "not centred",
             Centring::Centre => "centred",
             Centring::Standardise => "standardised",
         }
@@ -134,7 +134,7 @@ impl<'a> Report<'a> {
             data.source,
             counted(data.gram.rows(), "row"),
             counted(data.names.len(), "column"),
-            self.columns(),
+            self.preprocessing(),
         );
         text += &format!("Score   {}", learned.score_name);
         if let Some(reason) = &learned.score_choice {
@@ -250,7 +250,7 @@ impl<'a> Report<'a> {
             .collect();
         let title = format!(
             "{}: {}, {}",
-            self.data.source,
+            self.data.title,
             self.learned.score_name,
             counted(graph.dag().edge_count(), "edge")
         );

@@ -14,12 +14,17 @@ const PLACE_SWEEPS: usize = 40;
 /// The weight of a line between two joints, one joint, none: long edges should be straight before short ones.
 const STRAIGHTNESS: [f64; 3] = [1.0, 2.0, 8.0];
 
+/// A picture wider than this many times its height has its layers moved apart, lest the arrows lie flat, but not
+/// further than this many times the usual distance.
+const WIDEST: f64 = 2.0;
+const FURTHEST: f64 = 3.0;
+
 /// Room between things on one layer, and from one layer to the next.
 #[derive(Clone, Copy)]
-pub(super) struct Spacing {
-    pub between_nodes: f64,
-    pub between_joints: f64,
-    pub between_layers: f64,
+pub(super) struct Gaps {
+    pub nodes: f64,
+    pub joints: f64,
+    pub layers: f64,
 }
 
 /// Places for nodes and edges; the smallest horizontal place of a node's edge is 0, the first layer's vertical one too.
@@ -33,12 +38,12 @@ pub(super) struct Layout {
 }
 
 /// Lays out a graph whose edges all lead from earlier to later nodes in `order`.
-pub(super) fn lay_out(order: &[usize], edges: &[(usize, usize)], widths: &[f64], spacing: Spacing) -> Layout {
+pub(super) fn lay_out(order: &[usize], edges: &[(usize, usize)], widths: &[f64], gaps: Gaps) -> Layout {
     let layer = layers(order, edges);
-    let mut layered = Layered::new(&layer, edges, widths, spacing);
+    let mut layered = Layered::new(&layer, edges, widths, gaps);
     layered.reduce_crossings();
     layered.settle();
-    layered.finish(edges.len(), widths)
+    layered.finish(widths.len())
 }
 
 fn layers(order: &[usize], edges: &[(usize, usize)]) -> Vec<usize> {
@@ -79,11 +84,11 @@ struct Layered {
     rows: Vec<Vec<usize>>,
     /// For each edge its vertices from top to bottom.
     paths: Vec<Vec<usize>>,
-    spacing: Spacing,
+    gaps: Gaps,
 }
 
 impl Layered {
-    fn new(layer: &[usize], edges: &[(usize, usize)], widths: &[f64], spacing: Spacing) -> Self {
+    fn new(layer: &[usize], edges: &[(usize, usize)], widths: &[f64], gaps: Gaps) -> Self {
         let vertex = |layer, half_width, is_joint| Vertex {
             layer,
             half_width,
@@ -109,7 +114,7 @@ impl Layered {
             paths.push(path);
         }
         let depth = layer.iter().max().map_or(0, |deepest| deepest + 1);
-        let mut layered = Self { vertices, rows: vec![Vec::new(); depth], paths, spacing };
+        let mut layered = Self { vertices, rows: vec![Vec::new(); depth], paths, gaps };
         layered.walk();
         layered
     }
@@ -220,11 +225,7 @@ impl Layered {
     /// The least distance between the centres of neighbours.
     fn apart(&self, left: usize, right: usize) -> f64 {
         let (left, right) = (&self.vertices[left], &self.vertices[right]);
-        let gap = if left.is_joint && right.is_joint {
-            self.spacing.between_joints
-        } else {
-            self.spacing.between_nodes
-        };
+        let gap = if left.is_joint && right.is_joint { self.gaps.joints } else { self.gaps.nodes };
         left.half_width + gap + right.half_width
     }
 
@@ -294,18 +295,21 @@ impl Layered {
         if weight > 0.0 { (sum / weight, weight) } else { (vertex.x, STRAIGHTNESS[0]) }
     }
 
-    fn finish(self, edges: usize, widths: &[f64]) -> Layout {
+    fn finish(self, nodes: usize) -> Layout {
         let left = self.vertices.iter().map(|v| v.x - v.half_width).fold(f64::INFINITY, f64::min);
         let right = self.vertices.iter().map(|v| v.x + v.half_width).fold(f64::NEG_INFINITY, f64::max);
+        let width = (right - left).max(0.0);
+        let steps = self.rows.len().saturating_sub(1).max(1) as f64;
+        let usual = self.gaps.layers;
+        let gap = (width / (WIDEST * steps)).clamp(usual, FURTHEST * usual);
         let place = |at: usize| {
             let vertex = &self.vertices[at];
-            (vertex.x - left, vertex.layer as f64 * self.spacing.between_layers)
+            (vertex.x - left, vertex.layer as f64 * gap)
         };
-        debug_assert_eq!(self.paths.len(), edges);
         Layout {
-            nodes: (0..widths.len()).map(place).collect(),
+            nodes: (0..nodes).map(place).collect(),
             edges: self.paths.iter().map(|path| path.iter().map(|&at| place(at)).collect()).collect(),
-            width: (right - left).max(0.0),
+            width,
         }
     }
 }
@@ -313,4 +317,68 @@ impl Layered {
 /// Pairs of neighbours, one of the first and one of the second, whose lines cross while the first is on the left.
 fn pairs_out_of_order(first: &[usize], second: &[usize], ranks: &[usize]) -> usize {
     first.iter().map(|&a| second.iter().filter(|&&b| ranks[a] > ranks[b]).count()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GAPS: Gaps = Gaps { nodes: 20.0, joints: 10.0, layers: 50.0 };
+
+    fn lay(nodes: usize, edges: &[(usize, usize)]) -> Layout {
+        let order: Vec<usize> = (0..nodes).collect();
+        lay_out(&order, edges, &vec![30.0; nodes], GAPS)
+    }
+
+    /// A dense graph over the order 0, 1, 2, ….
+    fn dense(nodes: usize) -> Vec<(usize, usize)> {
+        (0..nodes)
+            .flat_map(|to| {
+                (0..to).filter(move |from| (from * 7 + to * 5) % 3 == 0).map(move |from| (from, to))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn causes_are_above_effects_and_edges_go_down_layer_by_layer() {
+        let edges = dense(15);
+        let layout = lay(15, &edges);
+        for (&(from, to), path) in edges.iter().zip(&layout.edges) {
+            assert_eq!((path[0], path[path.len() - 1]), (layout.nodes[from], layout.nodes[to]));
+            assert!(path.windows(2).all(|pair| pair[0].1 < pair[1].1));
+        }
+    }
+
+    #[test]
+    fn nodes_of_a_layer_keep_their_distance_and_stay_on_the_page() {
+        let layout = lay(15, &dense(15));
+        for (a, &(x, y)) in layout.nodes.iter().enumerate() {
+            assert!(x >= 15.0 - 1e-6 && x <= layout.width - 15.0 + 1e-6);
+            for &(other_x, other_y) in &layout.nodes[..a] {
+                assert!(y != other_y || (x - other_x).abs() >= 50.0 - 1e-6);
+            }
+        }
+    }
+
+    #[test]
+    fn a_tree_is_drawn_without_crossings_and_a_chain_straight() {
+        let tree = [(0, 1), (0, 2), (1, 3), (2, 4), (1, 5), (2, 6)];
+        let order: Vec<usize> = (0..7).collect();
+        let mut layered = Layered::new(&layers(&order, &tree), &tree, &[30.0; 7], GAPS);
+        layered.reduce_crossings();
+        assert_eq!(layered.crossings(), 0);
+        let chain = lay(4, &[(0, 1), (1, 2), (2, 3)]);
+        assert!(chain.nodes.iter().all(|place| (place.0 - chain.nodes[0].0).abs() < 1e-6));
+    }
+
+    #[test]
+    fn a_source_stands_right_above_its_only_child() {
+        assert_eq!(layers(&[0, 1, 2, 3], &[(0, 1), (1, 2), (3, 2)]), [0, 1, 2, 1]);
+    }
+
+    #[test]
+    fn nothing_at_all_is_laid_out_too() {
+        let layout = lay(0, &[]);
+        assert!(layout.nodes.is_empty() && layout.width == 0.0);
+    }
 }

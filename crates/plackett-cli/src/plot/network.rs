@@ -4,7 +4,7 @@
 use super::{
     Figure, HALF_CAPITAL, LABEL_SIZE, LEADING, MARGIN, TEXT, TITLE_SIZE,
     canvas::{Anchor, Canvas, Dash, Font, Point, Rgb, Shape},
-    layers::{Spacing, lay_out},
+    layers::{Gaps, lay_out},
 };
 use crate::plot::Color;
 
@@ -21,12 +21,13 @@ pub(crate) struct Arrow {
 const NODE_SIZE: f64 = 12.0;
 const NODE_HEIGHT: f64 = 24.0;
 const NODE_PADDING: f64 = 10.0;
+const NODE_LINE: f64 = 1.2;
 const NODE_FILL: Rgb = Rgb(0xf4, 0xf6, 0xf8);
 const NODE_EDGE: Rgb = Rgb(0x55, 0x5f, 0x6b);
 /// Longer names are cut, lest one of them decide the width of the picture.
 const LONGEST_NAME: usize = 24;
 
-const SPACING: Spacing = Spacing { between_nodes: 22.0, between_joints: 16.0, between_layers: 74.0 };
+const GAPS: Gaps = Gaps { nodes: 22.0, joints: 16.0, layers: 74.0 };
 /// Nodes without edges stand in rows below the others.
 const LONELY_ROW: f64 = 40.0;
 /// The width to which those rows are filled where the graph itself is narrower.
@@ -37,13 +38,15 @@ const MOST_SIZE: f64 = 3000.0;
 const THINNEST: f64 = 1.0;
 const THICKEST: f64 = 3.2;
 const HEAD_LENGTH: f64 = 9.0;
-const HEAD_WIDTH: f64 = 7.0;
+const HEAD_HALF_WIDTH: f64 = 3.5;
 /// Points of the line that stand for one stretch of a curve between two layers.
 const STRETCH: usize = 12;
 
 const WEIGHT_SIZE: f64 = 9.5;
 /// With more arrows than this their weights would hide the arrows.
 const MOST_WEIGHTS: usize = 40;
+/// Where on its line a weight may stand, the best place first.
+const WEIGHT_PLACES: [f64; 7] = [0.5, 0.58, 0.42, 0.66, 0.34, 0.74, 0.26];
 
 impl Figure {
     /// Draws a graph whose arrows all lead from earlier to later nodes in `order`.
@@ -82,13 +85,18 @@ fn compose(title: &str, names: &[String], order: &[usize], arrows: &[Arrow], fon
     let mut shapes = vec![text(title, (page_width / 2.0, MARGIN + TITLE_SIZE), TITLE_SIZE)];
     let largest = arrows.iter().map(|arrow| arrow.weight.abs()).fold(0.0, f64::max);
     let mut weights = Vec::new();
+    let mut taken: Vec<Label> = places
+        .iter()
+        .zip(&widths)
+        .map(|(&place, width)| (moved(place), width / 2.0, NODE_HEIGHT / 2.0))
+        .collect();
     for (arrow, path) in arrows.iter().zip(&paths) {
         let path: Vec<Point> = path.iter().map(|&point| moved(point)).collect();
         let line = clipped(&curve(&path), moved(places[arrow.to]), widths[arrow.to]);
         let share = if largest > 0.0 { arrow.weight.abs() / largest } else { 0.0 };
         draw_arrow(&line, arrow, THINNEST + (THICKEST - THINNEST) * share, &mut shapes);
         if arrows.len() <= MOST_WEIGHTS {
-            draw_weight(arrow, &line, font, &mut weights);
+            draw_weight(arrow, &line, font, &mut taken, &mut weights);
         }
     }
     shapes.append(&mut weights);
@@ -127,7 +135,7 @@ fn place_all(order: &[usize], arrows: &[Arrow], widths: &[f64]) -> (Vec<Point>, 
     let inner_edges: Vec<(usize, usize)> =
         arrows.iter().map(|arrow| (number[arrow.from], number[arrow.to])).collect();
     let inner_widths: Vec<f64> = joined.iter().map(|&node| widths[node]).collect();
-    let layout = lay_out(&inner_order, &inner_edges, &inner_widths, SPACING);
+    let layout = lay_out(&inner_order, &inner_edges, &inner_widths, GAPS);
 
     let mut places = vec![(0.0, 0.0); widths.len()];
     for (&node, &place) in joined.iter().zip(&layout.nodes) {
@@ -138,7 +146,7 @@ fn place_all(order: &[usize], arrows: &[Arrow], widths: &[f64]) -> (Vec<Point>, 
     let lonely: Vec<usize> = (0..widths.len()).filter(|&node| !is_joined[node]).collect();
     if !lonely.is_empty() {
         let room = width.max(LEAST_WIDTH);
-        let mut at = (0.0, if joined.is_empty() { 0.0 } else { height + SPACING.between_layers });
+        let mut at = (0.0, if joined.is_empty() { 0.0 } else { height + GAPS.layers });
         for node in lonely {
             if at.0 > 0.0 && at.0 + widths[node] > room {
                 at = (0.0, at.1 + LONELY_ROW);
@@ -147,7 +155,7 @@ fn place_all(order: &[usize], arrows: &[Arrow], widths: &[f64]) -> (Vec<Point>, 
             at.0 += widths[node];
             width = width.max(at.0);
             height = at.1;
-            at.0 += SPACING.between_nodes;
+            at.0 += GAPS.nodes;
         }
     }
     (places, layout.edges, width, height)
@@ -191,9 +199,11 @@ fn curve(points: &[Point]) -> Vec<Point> {
 
 /// The line up to where it meets the node that it ends in.
 fn clipped(line: &[Point], (x, y): Point, width: f64) -> Vec<Point> {
-    // How far outside the node's box a point is, in parts of the box.
-    let outside =
-        |point: Point| (2.0 * (point.0 - x).abs() / width).max(2.0 * (point.1 - y).abs() / NODE_HEIGHT) - 1.0;
+    // How far outside the node a point is: its distance from the line between the centres of the half circles.
+    let (radius, straight) = (NODE_HEIGHT / 2.0, (width - NODE_HEIGHT) / 2.0);
+    let outside = |point: Point| {
+        ((point.0 - x).abs() - straight).max(0.0).hypot(point.1 - y) - radius - NODE_LINE / 2.0
+    };
     let end = line.iter().rposition(|&point| outside(point) > 0.0).unwrap_or(0);
     let mut kept = line[..=end].to_vec();
     if let Some(&inside) = line.get(end + 1) {
@@ -224,7 +234,7 @@ fn draw_arrow(line: &[Point], arrow: &Arrow, width: f64, shapes: &mut Vec<Shape>
     let along = distance(&line[end]).max(f64::MIN_POSITIVE);
     let (dx, dy) = ((tip.0 - line[end].0) / along, (tip.1 - line[end].1) / along);
     let base = (tip.0 - dx * length, tip.1 - dy * length);
-    let half = (HEAD_WIDTH + width) / 2.0;
+    let half = HEAD_HALF_WIDTH + width / 2.0;
     let mut shaft = line[..=end].to_vec();
     shaft.push(base);
     let color = color(arrow.weight);
@@ -235,16 +245,30 @@ fn draw_arrow(line: &[Point], arrow: &Arrow, width: f64, shapes: &mut Vec<Shape>
     shapes.push(Shape::Area { points: corners, color, opacity: 1.0 });
 }
 
-fn draw_weight(arrow: &Arrow, line: &[Point], font: &Font, shapes: &mut Vec<Shape>) {
-    let (x, y) = line[line.len() / 2];
+/// The box of a label: its centre, half its width and half its height.
+type Label = (Point, f64, f64);
+
+/// Puts the weight on its line, in the middle unless that hides another one.
+fn draw_weight(arrow: &Arrow, line: &[Point], font: &Font, taken: &mut Vec<Label>, shapes: &mut Vec<Shape>) {
     let label = format!("{:.2}", arrow.weight);
     let (half, high) = (font.width(&label, WEIGHT_SIZE) / 2.0 + 1.5, WEIGHT_SIZE * 0.6);
+    let overlap = |(x, y): Point| {
+        let common = |&((other_x, other_y), other_half, other_high): &Label| {
+            let across = (half + other_half - (x - other_x).abs()).max(0.0);
+            let down = (high + other_high - (y - other_y).abs()).max(0.0);
+            across * down
+        };
+        taken.iter().map(common).sum::<f64>()
+    };
+    let places = WEIGHT_PLACES.map(|share| along(line, share));
+    let place = places.into_iter().min_by(|&a, &b| overlap(a).total_cmp(&overlap(b)));
+    let (x, y) = place.unwrap_or(line[0]);
+    taken.push(((x, y), half, high));
     let paper = vec![(x - half, y - high), (x + half, y - high), (x + half, y + high), (x - half, y + high)];
     shapes.push(Shape::Area { points: paper, color: Rgb(0xff, 0xff, 0xff), opacity: 0.85 });
-    let at = (x, y + WEIGHT_SIZE * HALF_CAPITAL);
     shapes.push(Shape::Text {
         text: label,
-        at,
+        at: (x, y + WEIGHT_SIZE * HALF_CAPITAL),
         size: WEIGHT_SIZE,
         anchor: Anchor::Middle,
         upright: false,
@@ -252,12 +276,27 @@ fn draw_weight(arrow: &Arrow, line: &[Point], font: &Font, shapes: &mut Vec<Shap
     });
 }
 
+/// The point at a share of a line's length.
+fn along(line: &[Point], share: f64) -> Point {
+    let length = |pair: &[Point]| (pair[1].0 - pair[0].0).hypot(pair[1].1 - pair[0].1);
+    let mut left = share * line.windows(2).map(length).sum::<f64>();
+    for pair in line.windows(2) {
+        let step = length(pair);
+        if left <= step && step > 0.0 {
+            let part = left / step;
+            return (pair[0].0 + part * (pair[1].0 - pair[0].0), pair[0].1 + part * (pair[1].1 - pair[0].1));
+        }
+        left -= step;
+    }
+    line[line.len() - 1]
+}
+
 fn draw_node(label: &str, (x, y): Point, width: f64, shapes: &mut Vec<Shape>) {
     let outline = rounded(x, y, width, NODE_HEIGHT);
     let mut closed = outline.clone();
     closed.push(outline[0]);
     shapes.push(Shape::Area { points: outline, color: NODE_FILL, opacity: 1.0 });
-    shapes.push(Shape::Line { points: closed, color: NODE_EDGE, width: 1.2, dash: Dash::Solid });
+    shapes.push(Shape::Line { points: closed, color: NODE_EDGE, width: NODE_LINE as f32, dash: Dash::Solid });
     shapes.push(text(label, (x, y + NODE_SIZE * HALF_CAPITAL), NODE_SIZE));
 }
 
@@ -327,4 +366,63 @@ fn described(names: &[String], arrows: &[Arrow]) -> String {
     let edges: Vec<String> =
         arrows.iter().map(|arrow| format!("{} -> {}", names[arrow.from], names[arrow.to])).collect();
     if edges.is_empty() { "No edges.".to_owned() } else { format!("{}.", edges.join(", ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arrow(from: usize, to: usize, weight: f64, is_open: bool) -> Arrow {
+        Arrow { from, to, weight, is_open }
+    }
+
+    fn draw(names: &[&str], arrows: &[Arrow]) -> Figure {
+        let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+        let order: Vec<usize> = (0..names.len()).collect();
+        Figure::draw_graph("a graph", &names, &order, arrows).unwrap()
+    }
+
+    #[test]
+    fn names_weights_and_what_occurs_are_in_the_picture() {
+        let figure = draw(&["age", "<b & c>", "alone"], &[arrow(0, 1, -0.5, true)]);
+        for part in ["age", "&lt;b &amp; c&gt;", "alone", "-0.50", "lowers", "direction open", "dasharray"] {
+            assert!(figure.svg.contains(part), "no {part}");
+        }
+        assert!(!figure.svg.contains("raises"));
+        assert!(figure.png.starts_with(b"\x89PNG"));
+    }
+
+    #[test]
+    fn graphs_without_edges_and_without_nodes_are_drawn() {
+        assert!(draw(&["a", "b"], &[]).svg.contains("No edges."));
+        draw(&[], &[]);
+    }
+
+    #[test]
+    fn long_names_are_cut_and_large_graphs_drawn_smaller() {
+        let long = "a rather long name for a variable";
+        let svg = draw(&[long, "b"], &[]).svg;
+        assert!(svg.contains("a rather long name for …") && !svg.contains(&format!(">{long}<")));
+        let names: Vec<String> = (0..300).map(|node| format!("variable {node}")).collect();
+        let order: Vec<usize> = (0..300).collect();
+        let arrows: Vec<Arrow> = (1..300).map(|child| arrow(0, child, 1.0, false)).collect();
+        let canvas = compose("", &names, &order, &arrows, &Font::load().unwrap());
+        assert!((canvas.width - MOST_SIZE).abs() < 1e-6);
+    }
+
+    #[test]
+    fn lines_end_at_the_border_of_their_node() {
+        let line = clipped(&[(0.0, 0.0), (0.0, 50.0), (0.0, 100.0)], (0.0, 100.0), 60.0);
+        let tip = line[line.len() - 1];
+        assert!((tip.1 - (100.0 - NODE_HEIGHT / 2.0 - NODE_LINE / 2.0)).abs() < 1e-3, "{tip:?}");
+        assert_eq!(along(&[(0.0, 0.0), (0.0, 2.0), (2.0, 2.0)], 0.75), (1.0, 2.0));
+    }
+
+    #[test]
+    fn curves_pass_through_their_joints_without_overshooting() {
+        let points = [(0.0, 0.0), (10.0, 10.0), (10.0, 20.0), (0.0, 30.0)];
+        let line = curve(&points);
+        assert!(points.iter().all(|point| line.contains(point)));
+        assert!(line.iter().all(|&(x, _)| (-1e-9..=10.0 + 1e-9).contains(&x)));
+    }
 }

@@ -1,0 +1,465 @@
+//! `plackett learn`, `simulate` and `evaluate` from outside: their JSON, files, exit codes and complaints.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+fn run(arguments: &[&str], threads: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_plackett"))
+        .args(arguments)
+        .env("RAYON_NUM_THREADS", threads)
+        .output()
+        .unwrap()
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let output = run(arguments, "2");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.stderr.is_empty(), "progress belongs on a terminal only");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn text(arguments: &[&str]) -> String {
+    let output = run(arguments, "2");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The complaint of a call that must fail with this code and print nothing else.
+fn complaint(arguments: &[&str], code: i32) -> String {
+    let output = run(arguments, "2");
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(code), "{text}");
+    assert!(output.stdout.is_empty());
+    text
+}
+
+/// A folder with files in it.
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).to_str().unwrap().to_owned()
+    }
+
+    fn write(&self, name: &str, text: &str) -> String {
+        fs::write(self.0.path().join(name), text).unwrap();
+        self.path(name)
+    }
+
+    /// Data and true weights of a simulated model.
+    fn simulate(&self, arguments: &[&str]) -> (String, String) {
+        let out = self.path("sem");
+        text(&[&["simulate", "sem", "--out", &out], arguments].concat());
+        (self.path("sem/data.csv"), self.path("sem/weights.csv"))
+    }
+}
+
+fn names(value: &Value) -> Vec<&str> {
+    value.as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect()
+}
+
+#[test]
+fn learn_prints_the_fields_of_its_contract() {
+    let folder = Folder::new();
+    let (data, weights) = folder.simulate(&["--nodes", "8", "--samples", "500", "--seed", "5"]);
+    let learned = json(&["learn", &data, "--truth", &weights, "--json"]);
+    assert_eq!(learned["method"], "insertion");
+    assert_eq!(learned["score_name"], "ev-l0");
+    assert!(learned["score_choice"].as_str().unwrap().contains("agree"));
+    assert_eq!(
+        (&learned["status"], &learned["preprocessing"]),
+        (&Value::from("finished"), &Value::from("centred"))
+    );
+    assert_eq!((&learned["nodes"], &learned["rows"]), (&Value::from(8), &Value::from(500)));
+    assert!(learned["score"].is_f64() && learned["seconds"].as_f64().unwrap() > 0.0);
+    assert!(learned["evaluations"].as_u64().unwrap() > 0);
+    assert_eq!(learned["warnings"], serde_json::json!([]));
+    let order = names(&learned["order"]);
+    let rank = |name: &Value| order.iter().position(|other| name == other).unwrap();
+    let edges = learned["edges"].as_array().unwrap();
+    assert!(!edges.is_empty());
+    for edge in edges {
+        assert!(rank(&edge["from"]) < rank(&edge["to"]), "the order lists causes first");
+        assert!(edge["weight"].as_f64().unwrap() != 0.0);
+    }
+    let cpdag = &learned["cpdag"];
+    let pairs = [&cpdag["directed"], &cpdag["undirected"]].map(|list| list.as_array().unwrap());
+    assert_eq!(pairs[0].len() + pairs[1].len(), edges.len());
+    assert!(pairs.into_iter().flatten().all(|pair| names(pair).len() == 2));
+    let comparison = &learned["comparison"];
+    for field in ["shd", "shd_cpdag", "sid", "edges_true", "edges_est", "missing", "extra", "reversed"] {
+        assert!(comparison[field].is_u64(), "no {field}");
+    }
+    assert!(json(&["learn", &data, "--json"])["comparison"].is_null());
+}
+
+#[test]
+fn simulate_then_learn_then_evaluate_finds_the_graph() {
+    let folder = Folder::new();
+    let (data, weights) = folder.simulate(&[
+        "--graph",
+        "er",
+        "--degree",
+        "1",
+        "--nodes",
+        "10",
+        "--samples",
+        "1000",
+        "--validation",
+        "20",
+        "--seed",
+        "1",
+    ]);
+    let lines = |name: &str| fs::read_to_string(folder.path(name)).unwrap().lines().count();
+    assert_eq!(
+        (lines("sem/data.csv"), lines("sem/validation.csv"), lines("sem/weights.csv")),
+        (1001, 21, 11)
+    );
+    let out = folder.path("learned");
+    let shown = text(&["learn", &data, "--score", "ev-l0", "--truth", &weights, "--out", &out]);
+    assert!(shown.contains(" -> ") && shown.contains("Order ") && shown.contains("SHD"), "{shown}");
+    for estimate in ["graph.json", "graph.csv"] {
+        let estimate = format!("{out}/{estimate}");
+        let result = json(&["evaluate", &weights, &estimate, "--json"]);
+        assert_eq!((&result["shd"], &result["sid"]), (&Value::from(0), &Value::from(0)), "{estimate}");
+        assert_eq!(result["edges_true"], result["edges_est"]);
+    }
+    let mut files: Vec<String> =
+        fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    files.sort();
+    assert_eq!(files, ["graph.csv", "graph.dot", "graph.json", "graph.png", "graph.svg"]);
+    let read = |name: &str| fs::read(Path::new(&out).join(name)).unwrap();
+    assert!(read("graph.png").starts_with(b"\x89PNG\r\n\x1a\n"));
+    assert!(read("graph.svg").starts_with(b"<svg "));
+    assert!(read("graph.dot").starts_with(b"digraph {"));
+    assert!(shown.contains("graph.json, graph.csv, graph.dot, graph.svg, graph.png"));
+}
+
+#[test]
+fn simulate_is_a_function_of_its_seed_and_says_what_it_made() {
+    let make = |seed: &str| {
+        let folder = Folder::new();
+        let out = folder.path("sem");
+        let document = json(&[
+            "simulate",
+            "sem",
+            "--graph",
+            "sf",
+            "--nodes",
+            "6",
+            "--samples",
+            "9",
+            "--seed",
+            seed,
+            "--json",
+            "--out",
+            &out,
+        ]);
+        assert_eq!((&document["edges"], &document["validation"]), (&Value::from(5), &Value::from(9)));
+        assert_eq!(document["files"].as_array().unwrap().len(), 3);
+        ["data.csv", "validation.csv", "weights.csv"].map(|name| {
+            fs::read_to_string(folder.path("sem").parse::<PathBuf>().unwrap().join(name)).unwrap()
+        })
+    };
+    let first = make("1");
+    assert_eq!(first, make("1"));
+    assert_ne!(first, make("2"));
+    assert_ne!(first[0], first[1], "validation data are drawn independently");
+    let folder = Folder::new();
+    let out = folder.path("sem");
+    let shown = text(&["simulate", "sem", "--out", &out]);
+    for part in ["10 nodes", "data.csv: 1,000 rows", "validation.csv", "weights.csv", "row i, column j"] {
+        assert!(shown.contains(part), "no {part} in {shown}");
+    }
+}
+
+#[test]
+fn simulate_refuses_what_makes_no_sense() {
+    let folder = Folder::new();
+    let out = folder.path("sem");
+    for (arguments, expected) in [
+        (["--nodes", "0"], "nodes is 0"),
+        (["--samples", "0"], "at least 1 row"),
+        (["--degree", "11"], "degree is 11"),
+        (["--graph", "tree"], "possible values: er, sf"),
+    ] {
+        let text = complaint(&[&["simulate", "sem", "--out", &out], &arguments[..]].concat(), 2);
+        assert!(text.contains(expected), "{text}");
+    }
+    assert!(!Path::new(&out).exists());
+}
+
+#[test]
+fn evaluate_says_which_is_which_and_matches_by_name() {
+    let folder = Folder::new();
+    let truth = folder.write("truth.csv", "a,b,c\n0,1,1\n0,0,0\n0,0,0\n");
+    // The same nodes in another order: c -> a, a -> b.
+    let estimate = folder.write("estimate.csv", "c,b,a\n0,0,1\n0,0,0\n0,1,0\n");
+    let result = json(&["evaluate", &truth, &estimate, "--json"]);
+    let fields = ["shd", "shd_cpdag", "edges_true", "edges_est", "missing", "extra", "reversed"];
+    assert_eq!(fields.map(|field| result[field].as_u64().unwrap()), [1, 0, 2, 2, 0, 0, 1]);
+    let shown = text(&["evaluate", &truth, &estimate, "--seed", "3"]);
+    let expected = format!("True graph  {truth}\nEstimate    {estimate}\n");
+    assert!(shown.starts_with(&expected), "{shown}");
+    assert!(shown.contains("Row i, column j non-zero means i -> j"));
+}
+
+#[test]
+fn evaluate_names_the_file_at_fault() {
+    let folder = Folder::new();
+    let good = folder.write("good.csv", "a,b\n0,1\n0,0\n");
+    for (name, content, expected) in [
+        ("cycle.csv", "a,b\n0,1\n1,0\n", "cycle.csv: the graph has a cycle: a -> b -> a"),
+        ("square.csv", "a,b\n0,1\n", "square.csv: the adjacency matrix has 2 columns and 1 rows"),
+        ("word.csv", "a,b\n0,x\n0,0\n", "word.csv, line 2, column \"b\": \"x\" is not a number"),
+        ("graph.json", "{\"order\": []", "graph.json, line 1"),
+        ("other.csv", "a,z\n0,1\n0,0\n", "only the true graph has \"b\"; only the estimate has \"z\""),
+    ] {
+        let bad = folder.write(name, content);
+        let text = complaint(&["evaluate", &good, &bad], 2);
+        assert!(text.contains(expected), "{text}");
+    }
+    let text = complaint(&["evaluate", &good, &folder.path("none.csv")], 2);
+    assert!(text.contains("none.csv: "), "{text}");
+}
+
+#[test]
+fn bad_data_are_named_by_file_line_and_column() {
+    let folder = Folder::new();
+    for (content, expected) in [
+        ("a,b\n1,2\nNaN,3\n", ", line 3, column \"a\": the value is missing (NaN)"),
+        ("a,b\n1,2\n3,inf\n", ", line 3, column \"b\": inf is not a finite number"),
+        ("a,b\n1,2\n3\n", ", line 3: the row has 1 field, the header has 2"),
+        ("a,b\n1,2\n3,\n4,5\n", ", line 3, column \"b\": the value is missing (empty field)"),
+        ("a,b\n1,2\n3,four\n", ", line 3, column \"b\": \"four\" is not a number"),
+        ("a,b\n1,2\n3,2\n4,2\n", ": column \"b\" is constant"),
+        ("a,b,c\n1,2,3\n3,7,5\n4,1,6\n", ": column \"c\" is a copy of column \"a\" up to shift and scale"),
+        ("a,b,a\n1,2,3\n", ", line 1, column \"a\": two columns have this name"),
+        ("a\n1\n2\n", ": \"a\" is the only column; a graph needs at least two"),
+        ("a,b\n1,2\n", ": there is only one row"),
+        ("a,b\n1e200,2\n-1e200,3\n1,4\n", ": column \"a\": the values are too large"),
+        ("a,b\n", ": the file has a header and no rows"),
+        ("", ": the file is empty"),
+        ("1.5,2\n3,4\n", ", line 1: the first line must hold the names"),
+        ("a;b\n1;2\n", "separated by ';'"),
+    ] {
+        let data = folder.write("data.csv", content);
+        for standardize in [&[][..], &["--standardize"]] {
+            let text = complaint(&[&["learn", &data, "--json"], standardize].concat(), 2);
+            assert!(text.starts_with(&format!("error: {data}")) && text.contains(expected), "{text}");
+            assert_eq!(text.lines().count(), 1, "{text}");
+        }
+    }
+    let missing = folder.path("nowhere.csv");
+    assert!(complaint(&["learn", &missing], 2).starts_with(&format!("error: {missing}: ")));
+    assert!(complaint(&["learn"], 2).contains("DATA.csv"));
+}
+
+#[test]
+fn wrong_truth_files_are_refused_before_the_search() {
+    let folder = Folder::new();
+    let (data, _) = folder.simulate(&["--nodes", "3", "--samples", "50"]);
+    let out = folder.path("out");
+    let cycle = folder.write("cycle.csv", "x1,x2,x3\n0,1,0\n0,0,1\n1,0,0\n");
+    let text = complaint(&["learn", &data, "--truth", &cycle, "--out", &out], 2);
+    assert!(text.contains("cycle.csv: the graph has a cycle: x1 -> x2 -> x3 -> x1"), "{text}");
+    let other = folder.write("other.csv", "x1,x2,y\n0,1,0\n0,0,1\n0,0,0\n");
+    let text = complaint(&["learn", &data, "--truth", &other, "--out", &out], 2);
+    assert!(text.contains("other.csv") && text.contains("data.csv"), "{text}");
+    assert!(text.contains("only the true graph has \"y\"") && text.contains("has \"x3\""), "{text}");
+    assert!(!Path::new(&out).exists());
+}
+
+#[test]
+fn few_rows_and_exact_relations_are_warned_about() {
+    let folder = Folder::new();
+    let (data, _) = folder.simulate(&["--nodes", "12", "--samples", "10"]);
+    for score in ["l1", "ev-l0", "bic", "auto"] {
+        let learned = json(&["learn", &data, "--score", score, "--json"]);
+        assert!(learned["score"].is_f64(), "{score}: {}", learned["score"]);
+        assert!(names(&learned["warnings"])[0].contains("10 rows for 12 columns"), "{score}");
+    }
+    let mut rows = "a,b,total\n".to_owned();
+    for row in 0..60_i32 {
+        let (a, b) = ((row * 37 % 61) - 30, (row * 23 % 59) - 29);
+        rows += &format!("{a},{b},{}\n", a + b);
+    }
+    let data = folder.write("sum.csv", &rows);
+    for score in ["ev-l0", "bic"] {
+        let learned = json(&["learn", &data, "--score", score, "--json"]);
+        assert!(learned["score"].is_f64(), "{score}");
+        assert!(names(&learned["warnings"])[0].contains("is an exact linear function of"), "{score}");
+    }
+}
+
+#[test]
+fn the_answer_does_not_depend_on_threads_and_every_method_gives_one() {
+    let folder = Folder::new();
+    let (data, _) = folder.simulate(&["--nodes", "9", "--degree", "2", "--samples", "200", "--seed", "3"]);
+    for method in ["insertion", "exact"] {
+        for score in ["l1", "ev-l0", "bic"] {
+            let answer = |threads: &str| {
+                let call = ["learn", &data, "--method", method, "--score", score, "--seed", "7", "--json"];
+                let output = run(&call, threads);
+                assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+                let mut answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+                assert_eq!(
+                    (&answer["method"], &answer["score_name"]),
+                    (&Value::from(method), &Value::from(score))
+                );
+                answer.as_object_mut().unwrap().remove("seconds");
+                answer
+            };
+            assert_eq!(answer("1"), answer("2"), "{method}, {score}");
+        }
+    }
+    let best = |method: &str| {
+        json(&["learn", &data, "--method", method, "--score", "l1", "--json"])["score"].as_f64().unwrap()
+    };
+    assert!((best("insertion") - best("exact")).abs() < 1e-9, "nine nodes are easy");
+}
+
+#[test]
+fn exact_refuses_what_does_not_fit_and_says_how_much_it_needs() {
+    let folder = Folder::new();
+    let (data, _) = folder.simulate(&["--nodes", "30", "--samples", "50"]);
+    let text = complaint(&["learn", &data, "--method", "exact"], 2);
+    assert!(text.contains("30 nodes need ") && text.contains("--memory"), "{text}");
+    let (data, _) = folder.simulate(&["--nodes", "18", "--samples", "50"]);
+    assert!(complaint(&["learn", &data, "--method", "exact", "--memory", "1"], 2).contains("18 nodes need "));
+}
+
+#[test]
+fn the_score_is_chosen_by_the_data_and_by_what_is_given() {
+    let folder = Folder::new();
+    let (data, _) = folder.simulate(&["--nodes", "8", "--samples", "1000", "--seed", "2"]);
+    let score = |arguments: &[&str]| {
+        let learned = json(&[&["learn", &data, "--json"], arguments].concat());
+        learned["score_name"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(score(&[]), "ev-l0");
+    assert_eq!(score(&["--standardize"]), "bic");
+    assert_eq!(score(&["--lambda", "0.1"]), "l1");
+    assert_eq!(score(&["--sigma2", "1"]), "ev-l0");
+    assert_eq!(score(&["--score", "bic"]), "bic");
+    // The same data with columns in other units: the variances no longer agree.
+    let rows = fs::read_to_string(&data).unwrap();
+    let scaled = rows.lines().enumerate().map(|(line, row)| {
+        let scale = |(column, field): (usize, &str)| match field.parse::<f64>() {
+            Ok(value) if line > 0 => (value * [1.0, 10.0, 0.1][column % 3]).to_string(),
+            _ => field.to_owned(),
+        };
+        row.split(',').enumerate().map(scale).collect::<Vec<_>>().join(",") + "\n"
+    });
+    let scaled = folder.write("scaled.csv", &scaled.collect::<String>());
+    let learned = json(&["learn", &scaled, "--json"]);
+    assert_eq!(learned["score_name"], "bic");
+    assert!(learned["score_choice"].as_str().unwrap().contains("differ"));
+    // The class that bic finds does not depend on the units.
+    assert_eq!(learned["cpdag"], json(&["learn", &data, "--score", "bic", "--json"])["cpdag"]);
+    assert!(text(&["learn", &scaled]).contains("Score   bic: the noise variances"));
+    for (arguments, expected) in [
+        (vec!["--score", "bic", "--lambda", "1"], "--lambda belongs to --score l1, not to --score bic"),
+        (
+            vec!["--lambda", "1", "--sigma2", "1"],
+            "--lambda belongs to --score l1 and --sigma2 to --score ev-l0",
+        ),
+        (vec!["--lambda", "0"], "lambda"),
+        (vec!["--sigma2", "-1"], "noise variance"),
+        (vec!["--score", "aic"], "[possible values: auto, l1, ev-l0, bic]"),
+        (vec!["--method", "magic"], "[possible values: insertion, exact"),
+        (vec!["--restarts", "0"], "--restarts"),
+        (vec!["--memory", "0"], "--memory"),
+        (vec!["--time", "-1"], "--time"),
+        (vec!["--standardize", "--no-center"], "cannot be used with"),
+    ] {
+        let text = complaint(&[vec!["learn", &data], arguments].concat(), 2);
+        assert!(text.contains(expected), "{text}");
+    }
+}
+
+#[test]
+fn means_count_only_when_they_are_left_in() {
+    let folder = Folder::new();
+    let mut rows = "a,b\n".to_owned();
+    for row in 0..200_i32 {
+        // Unrelated but for their means.
+        rows += &format!("{},{}\n", 100 + row * 37 % 101 / 50, 50 + row * 59 % 97 / 48);
+    }
+    let data = folder.write("data.csv", &rows);
+    let edges = |arguments: &[&str]| {
+        let learned = json(&[&["learn", &data, "--score", "bic", "--json"], arguments].concat());
+        learned["edges"].as_array().unwrap().len()
+    };
+    assert_eq!((edges(&[]), edges(&["--no-center"])), (0, 1));
+    assert!(text(&["learn", &data, "--score", "bic"]).contains("No edges"));
+}
+
+#[test]
+fn the_example_needs_no_file_and_unknown_ones_list_the_known() {
+    let learned = json(&["learn", "--example", "sem", "--json"]);
+    assert_eq!(learned["nodes"], 12);
+    assert_eq!(learned["comparison"]["shd"], 0);
+    let shown = text(&["learn", "--example", "sem"]);
+    assert!(shown.contains("Learned from the example sem") && shown.contains("SHD"), "{shown}");
+    assert!(complaint(&["learn", "--example", "nothing"], 2).contains("[possible values: sem]"));
+    assert!(complaint(&["learn", "data.csv", "--example", "sem"], 2).contains("cannot be used with"));
+}
+
+#[test]
+fn names_with_commas_and_signs_survive_the_round_trip() {
+    let folder = Folder::new();
+    let (data, _) = folder.simulate(&["--nodes", "3", "--samples", "300", "--seed", "4"]);
+    let rows =
+        fs::read_to_string(&data).unwrap().replacen("x1,x2,x3", "\"a, b\",\"say \"\"hi\"\"\",größe <&>", 1);
+    let data = folder.write("odd.csv", &rows);
+    let out = folder.path("out");
+    let learned = json(&["learn", &data, "--json", "--out", &out]);
+    let mut order = names(&learned["order"]);
+    order.sort_unstable();
+    assert_eq!(order, ["a, b", "größe <&>", "say \"hi\""]);
+    let (csv, document) = (format!("{out}/graph.csv"), format!("{out}/graph.json"));
+    assert_eq!(json(&["evaluate", &csv, &document, "--json"])["shd"], 0);
+}
+
+#[test]
+fn the_time_limit_ends_with_the_best_so_far() {
+    let folder = Folder::new();
+    let (data, _) = folder.simulate(&["--nodes", "20", "--degree", "4", "--samples", "500"]);
+    let learned = json(&["learn", &data, "--score", "l1", "--restarts", "60000", "--time", "0.2", "--json"]);
+    assert_eq!(learned["status"], "time limit");
+    assert_eq!(learned["order"].as_array().unwrap().len(), 20);
+    assert!(learned["seconds"].as_f64().unwrap() < 20.0);
+}
+
+/// Ctrl-C ends the search and shows what it has.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_search_shows_its_best_graph() {
+    use std::{io::Read, process::Stdio, time::Duration};
+    let folder = Folder::new();
+    let (data, _) = folder.simulate(&["--nodes", "20", "--degree", "4", "--samples", "500"]);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_plackett"))
+        .args(["learn", &data, "--score", "ev-l0", "--restarts", "60000", "--json"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(1500));
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let mut text = String::new();
+    child.stdout.as_mut().unwrap().read_to_string(&mut text).unwrap();
+    assert!(child.wait().unwrap().success());
+    let learned: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(learned["status"], "interrupted");
+    assert_eq!(learned["order"].as_array().unwrap().len(), 20);
+}
