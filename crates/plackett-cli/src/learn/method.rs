@@ -3,6 +3,7 @@
 
 use std::{
     fmt,
+    ops::ControlFlow,
     sync::{Arc, Mutex, PoisonError, mpsc},
     thread,
     time::{Duration, Instant},
@@ -11,7 +12,7 @@ use std::{
 use anyhow::{Context, bail};
 use clap::{ValueEnum, builder::PossibleValue};
 use indicatif::ProgressBar;
-use plackett_dag::{Exact, Insertion, Oracle, OrderSolution};
+use plackett_dag::{Exact, GradientKind, Insertion, Oracle, OrderSolution, PlSearch};
 use serde::Serialize;
 
 use crate::{console, interrupt};
@@ -26,11 +27,31 @@ pub(super) struct Method {
 }
 
 /// The methods by name, the default one first: a new one is one line here.
-static METHODS: [Method; 2] = [
+static METHODS: [Method; 6] = [
     Method {
         name: "insertion",
         summary: "Move one node at a time to its best place, from several starts",
         search: insertion,
+    },
+    Method {
+        name: "pl-relax",
+        summary: "The paper's method: RELAX on the score as a black box, then the mode of the distribution",
+        search: |oracle, settings, watch| gradient(GradientKind::Relax, oracle, settings, watch),
+    },
+    Method {
+        name: "pl-reinforce",
+        summary: "The same with REINFORCE and a leave-one-out baseline",
+        search: |oracle, settings, watch| gradient(GradientKind::Reinforce, oracle, settings, watch),
+    },
+    Method {
+        name: "pl",
+        summary: "The same with reward-to-go: each choice answers for the local scores that follow it",
+        search: |oracle, settings, watch| gradient(GradientKind::RewardToGo, oracle, settings, watch),
+    },
+    Method {
+        name: "pl-relax+insertion",
+        summary: "The mode of pl-relax, then one node at a time to its best place",
+        search: polished,
     },
     Method {
         name: "exact",
@@ -94,8 +115,8 @@ impl Method {
         };
         watch.bar.finish_and_clear();
         let status = status?;
-        let Best { solution, evaluations } = watch.take();
-        let solution = solution.context("the search found no order")?;
+        let Best { fallback, solution, evaluations } = watch.take();
+        let solution = solution.or(fallback).context("the search found no order")?;
         Ok(Found { solution, evaluations, status })
     }
 }
@@ -135,6 +156,8 @@ pub(super) struct Found {
 
 #[derive(Default)]
 struct Best {
+    /// The answer if the search is stopped before it has one.
+    fallback: Option<OrderSolution>,
     solution: Option<OrderSolution>,
     evaluations: u64,
 }
@@ -174,7 +197,7 @@ impl Watch {
     }
 
     fn has_order(&self) -> bool {
-        self.best.lock().unwrap_or_else(PoisonError::into_inner).solution.is_some()
+        self.best.lock().unwrap_or_else(PoisonError::into_inner).fallback.is_some()
     }
 
     fn take(&self) -> Best {
@@ -186,8 +209,46 @@ impl Watch {
 fn first_order(oracle: &mut Oracle, settings: &Settings, watch: &Watch) -> anyhow::Result<()> {
     let order = settings.first.clone();
     let (score, parents) = (oracle.order_score(&order)?, oracle.order_parents(&order)?);
-    watch.tell(&OrderSolution { order, score, parents }, oracle.stats().queries);
+    let mut best = watch.best.lock().unwrap_or_else(PoisonError::into_inner);
+    best.fallback = Some(OrderSolution { order, score, parents });
+    best.evaluations = oracle.stats().queries;
     Ok(())
+}
+
+/// Gradient descent; the answer is the mode of the distribution that it ends with.
+fn gradient(
+    kind: GradientKind,
+    oracle: &mut Oracle,
+    settings: &Settings,
+    watch: &Watch,
+) -> anyhow::Result<Status> {
+    let search = PlSearch { gradient: kind, seed: settings.seed, ..PlSearch::default() };
+    watch.bar.set_length(search.steps);
+    let mut status = Status::Finished;
+    let found = search.run(oracle, |_| {
+        watch.bar.inc(1);
+        match watch.stop() {
+            Some(why) => {
+                status = why;
+                ControlFlow::Break(())
+            }
+            None => ControlFlow::Continue(()),
+        }
+    })?;
+    watch.tell(&found.mode, oracle.stats().queries);
+    Ok(status)
+}
+
+fn polished(oracle: &mut Oracle, settings: &Settings, watch: &Watch) -> anyhow::Result<Status> {
+    let status = gradient(GradientKind::Relax, oracle, settings, watch)?;
+    let mode = watch.best.lock().unwrap_or_else(PoisonError::into_inner).solution.clone();
+    let (Status::Finished, Some(mode)) = (status, mode) else {
+        return Ok(status);
+    };
+    let insertion = Insertion { starts: 1, seed: settings.seed, ..Insertion::default() };
+    let found = insertion.improve(oracle, &mode.order)?;
+    watch.tell(&found, oracle.stats().queries);
+    Ok(Status::Finished)
 }
 
 /// The search is asked to stop between rounds of this many kicks; each round begins with a pass over all nodes, which
