@@ -24,6 +24,16 @@ impl OutDir {
         Ok(Self { path })
     }
 
+    /// A directory within this one.
+    pub(crate) fn folder(&self, name: &str) -> anyhow::Result<Self> {
+        Self::create(self.path.join(name))
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Writes the file called `name`, replacing any earlier one in a single step, and returns its path.
     pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> anyhow::Result<PathBuf> {
         let target = self.path.join(name);

@@ -23,6 +23,9 @@ pub(crate) enum Color {
     Blue,
     Vermilion,
     Green,
+    Orange,
+    Purple,
+    Sky,
 }
 
 impl Color {
@@ -32,6 +35,9 @@ impl Color {
             Color::Blue => Rgb(0x00, 0x72, 0xb2),
             Color::Vermilion => Rgb(0xd5, 0x5e, 0x00),
             Color::Green => Rgb(0x00, 0x9e, 0x73),
+            Color::Orange => Rgb(0xe6, 0x9f, 0x00),
+            Color::Purple => Rgb(0xcc, 0x79, 0xa7),
+            Color::Sky => Rgb(0x56, 0xb4, 0xe9),
         }
     }
 }

@@ -21,6 +21,14 @@ pub enum Error {
     /// The gradient engine refused a setting.
     #[error(transparent)]
     Engine(#[from] plackett::Error),
+    /// An iteration left the finite numbers.
+    #[error(
+        "the objective is not finite at step {step}: the data may be scaled beyond what doubles can hold"
+    )]
+    Diverged {
+        /// The step, counted from one.
+        step: usize,
+    },
     /// A file could not be opened, read or written.
     #[error("{file}: {problem}")]
     Io {

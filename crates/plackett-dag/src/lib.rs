@@ -26,6 +26,7 @@ mod metrics;
 pub mod node_set;
 mod oracle;
 mod records;
+pub mod rival;
 mod score;
 mod search;
 mod simulate;

@@ -59,7 +59,7 @@ struct Group {
 
 pub(super) fn make(out: &OutDir, seeds: &[u64], quick: bool) -> anyhow::Result<Report> {
     let groups = run_all(seeds, if quick { QUICK_STEPS } else { STEPS })?;
-    out.write("figure1.csv", &csv(&groups)?)?;
+    let mut files = vec![out.write("figure1.csv", &csv(&groups)?)?];
     let (main, beside) = TASKS.split_at(1);
     for (name, title, tasks) in [
         ("figure1", "Toy problem: gradient estimators for the Plackett-Luce distribution", main),
@@ -67,21 +67,12 @@ pub(super) fn make(out: &OutDir, seeds: &[u64], quick: bool) -> anyhow::Result<R
     ] {
         let panels: Vec<Panel> = tasks.iter().flat_map(|&task| panels(task, &groups)).collect();
         let figure = Figure::draw(title, &panels, 2)?;
-        out.write(&format!("{name}.svg"), figure.svg.as_bytes())?;
-        out.write(&format!("{name}.png"), &figure.png)?;
+        files.push(out.write(&format!("{name}.svg"), figure.svg.as_bytes())?);
+        files.push(out.write(&format!("{name}.png"), &figure.png)?);
     }
     let cells: Vec<Cell> = groups.iter().flat_map(cells).collect();
-    out.write("figure1.md", markdown(&groups, &cells, seeds).as_bytes())?;
+    files.push(out.write("figure1.md", markdown(&groups, &cells, seeds).as_bytes())?);
     let text = console::table(&HEADER, groups.iter().map(|group| row(group, &cells)));
-    let files = vec![
-        "figure1.svg",
-        "figure1.png",
-        "figure1-categorical.svg",
-        "figure1-categorical.png",
-        "figure1.csv",
-        "figure1.md",
-        "figure1.json",
-    ];
     Ok(Report { cells, text, files })
 }
 
@@ -212,6 +203,7 @@ fn cells(group: &Group) -> Vec<Cell> {
             table: "figure1",
             graph: group.task.label().to_owned(),
             nodes: group.task.items,
+            data: "raw",
             method: group.task.method(group.estimator).to_owned(),
             metric,
             mean,

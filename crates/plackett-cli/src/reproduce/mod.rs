@@ -1,6 +1,7 @@
 //! `plackett reproduce`: the paper's experiments again, with its figures beside ours.
 
 mod figure1;
+mod tables;
 
 use std::path::PathBuf;
 
@@ -35,7 +36,13 @@ pub(crate) struct Arguments {
 enum Experiment {
     /// Training curves and gradient variance on the toy problem
     Figure1,
-    /// Everything there is
+    /// Structure learning on 10 nodes
+    Table1,
+    /// Structure learning on 20 nodes
+    Table2,
+    /// Structure learning on 50 nodes
+    Table3,
+    /// All of these
     All,
 }
 
@@ -45,6 +52,8 @@ pub(crate) struct Cell {
     pub table: &'static str,
     pub graph: String,
     pub nodes: usize,
+    /// What was done to the data: nothing beyond centring (raw), or standardised.
+    pub data: &'static str,
     pub method: String,
     pub metric: &'static str,
     pub mean: f64,
@@ -57,7 +66,7 @@ pub(crate) struct Cell {
 #[derive(Serialize)]
 struct Document<'a> {
     cells: &'a [Cell],
-    seeds: Vec<u64>,
+    seeds: &'a [u64],
     quick: bool,
     interrupted: bool,
 }
@@ -67,23 +76,56 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     interrupt::listen()?;
     let count = arguments.seeds.unwrap_or(if arguments.quick { 2 } else { 5 });
     let seeds: Vec<u64> = (0..count).map(|index| arguments.seed.wrapping_add(index)).collect();
-    // One experiment is all there is, so `all` is the same.
-    let (Experiment::Figure1 | Experiment::All) = arguments.experiment;
-    let report = figure1::make(&out, &seeds, arguments.quick)?;
-    let interrupted = interrupt::check().is_break();
-    let document = Document { cells: &report.cells, seeds, quick: arguments.quick, interrupted };
-    out.write("figure1.json", serde_json::to_string_pretty(&document)?.as_bytes())?;
-    if arguments.json {
-        return console::say_json(&document);
+    let mut cells = Vec::new();
+    for (name, make) in EXPERIMENTS.iter().filter(|(name, _)| arguments.experiment.includes(name)) {
+        let report = make(&out, &seeds, arguments.quick)?;
+        let interrupted = interrupt::check().is_break();
+        let document = Document { cells: &report.cells, seeds: &seeds, quick: arguments.quick, interrupted };
+        let mut files = report.files;
+        files.push(out.write(&format!("{name}.json"), serde_json::to_string_pretty(&document)?.as_bytes())?);
+        if !arguments.json {
+            let note = if interrupted { " (interrupted: call again to go on)" } else { "" };
+            let names: Vec<_> = files.iter().filter_map(|file| file.file_name()?.to_str()).collect();
+            console::say(&report.text)?;
+            console::say(&format!("Written to {}{note}: {}", arguments.out.display(), names.join(", ")))?;
+        }
+        cells.extend(report.cells);
+        if interrupted {
+            break;
+        }
     }
-    console::say(&report.text)?;
-    let note = if interrupted { " (interrupted: the curves end early)" } else { "" };
-    console::say(&format!("Written to {}{note}: {}", arguments.out.display(), report.files.join(", ")))
+    if arguments.json {
+        let interrupted = interrupt::check().is_break();
+        console::say_json(&Document { cells: &cells, seeds: &seeds, quick: arguments.quick, interrupted })?;
+    }
+    Ok(())
+}
+
+type Make = fn(&OutDir, &[u64], bool) -> anyhow::Result<Report>;
+
+/// The experiments by name: a new one is one line here and one in [`Experiment`].
+const EXPERIMENTS: [(&str, Make); 4] = [
+    ("figure1", figure1::make),
+    ("table1", |out, seeds, quick| tables::make(out, 10, seeds, quick)),
+    ("table2", |out, seeds, quick| tables::make(out, 20, seeds, quick)),
+    ("table3", |out, seeds, quick| tables::make(out, 50, seeds, quick)),
+];
+
+impl Experiment {
+    fn includes(self, name: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Figure1 => name == "figure1",
+            Self::Table1 => name == "table1",
+            Self::Table2 => name == "table2",
+            Self::Table3 => name == "table3",
+        }
+    }
 }
 
 /// What an experiment leaves: its cells, a text to show, the names of its files.
 struct Report {
     cells: Vec<Cell>,
     text: String,
-    files: Vec<&'static str>,
+    files: Vec<PathBuf>,
 }

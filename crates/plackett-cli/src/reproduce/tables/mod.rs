@@ -1,0 +1,220 @@
+//! Tables 1 to 3: every method on simulated linear models of 10, 20 and 50 nodes, on raw and on standardised data.
+//!
+//! A job is one method on one data set. Its result is kept in the folder `jobs`, so a run that was stopped goes on where
+//! it was; a job is a function of its settings alone, so the tables do not depend on threads or on interruptions.
+
+mod methods;
+mod paper;
+mod report;
+
+use std::{path::Path, sync::Arc, time::Instant};
+
+use anyhow::Context;
+use plackett_dag::{
+    Centring, Comparison, Dag, Gram, GramBuilder, GraphKind, Noise, Sem, SemSettings, Table, compare,
+    simulate_sem,
+};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::Report;
+use crate::{console, files::OutDir, interrupt};
+use methods::{METHODS, Method};
+
+/// The paper's λ, and the numbers of rows that fit its figures.
+const LAMBDA: f64 = 0.5;
+const ROWS: usize = 1000;
+
+/// A kind of random graph with the number of edges per node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Graph {
+    name: &'static str,
+    kind: GraphKind,
+    degree: usize,
+}
+
+const GRAPHS: [Graph; 4] = [
+    Graph { name: "ER1", kind: GraphKind::ErdosRenyi, degree: 1 },
+    Graph { name: "ER4", kind: GraphKind::ErdosRenyi, degree: 4 },
+    Graph { name: "SF1", kind: GraphKind::ScaleFree, degree: 1 },
+    Graph { name: "SF4", kind: GraphKind::ScaleFree, degree: 4 },
+];
+
+/// What is done to the columns beyond centring them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Preparation {
+    Raw,
+    Standardised,
+}
+
+impl Preparation {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Raw => "raw",
+            Self::Standardised => "standardised",
+        }
+    }
+}
+
+/// One data set with everything that is known of it.
+struct Problem {
+    graph: Graph,
+    seed: u64,
+    training: Arc<Gram>,
+    validation: Gram,
+    truth: Dag,
+    /// The paper's objective of the true weights on the validation data.
+    true_objective: f64,
+}
+
+impl Problem {
+    fn new(
+        nodes: usize,
+        graph: Graph,
+        seed: u64,
+        preparation: Preparation,
+    ) -> Result<Self, plackett_dag::Error> {
+        let settings = SemSettings { graph: graph.kind, degree: graph.degree, nodes, noise: Noise::Standard };
+        let sem = simulate_sem(&settings, seed)?;
+        let centring = match preparation {
+            Preparation::Raw => Centring::Centre,
+            Preparation::Standardised => Centring::Standardise,
+        };
+        let training = gram(&sem.sample(ROWS, Sem::TRAINING), |builder| builder.finish(centring))?;
+        let validation = gram(&sem.sample(ROWS, Sem::VALIDATION), |builder| builder.finish_like(&training))?;
+        let mut weights = sem.dag().adjacency();
+        for (at, weight) in weights.iter_mut().enumerate() {
+            *weight *= training.scales()[at / nodes] / training.scales()[at % nodes];
+        }
+        let true_objective = validation.q(&weights, LAMBDA)?;
+        Ok(Self {
+            graph,
+            seed,
+            training: Arc::new(training),
+            validation,
+            truth: sem.dag().clone(),
+            true_objective,
+        })
+    }
+
+    fn expected_edges(&self) -> f64 {
+        (self.graph.degree * self.training.nodes()) as f64
+    }
+}
+
+fn gram(
+    table: &Table,
+    finish: impl FnOnce(GramBuilder) -> Result<Gram, plackett_dag::Error>,
+) -> Result<Gram, plackett_dag::Error> {
+    let mut builder = GramBuilder::new(table.columns())?;
+    for row in table.rows() {
+        builder.push_row(row)?;
+    }
+    finish(builder)
+}
+
+/// One method on one data set.
+#[derive(Clone, Copy)]
+struct Job {
+    nodes: usize,
+    graph: Graph,
+    preparation: Preparation,
+    seed: u64,
+    method: &'static Method,
+}
+
+impl Job {
+    /// The name of the file that keeps its result.
+    fn file(&self) -> String {
+        let Self { nodes, graph, preparation, seed, method } = self;
+        format!("{nodes}-{}-{}-{seed}-{}.json", graph.name, preparation.name(), method.name)
+    }
+
+    fn run(&self) -> anyhow::Result<Measured> {
+        let problem = Problem::new(self.nodes, self.graph, self.seed, self.preparation)?;
+        let start = Instant::now();
+        let answer = (self.method.run)(&problem)?;
+        let seconds = start.elapsed().as_secs_f64();
+        let Comparison { shd, shd_cpdag, sid, .. } = compare(&problem.truth, &answer.dag)?;
+        let difference = problem.validation.q(&answer.weights, LAMBDA)? - problem.true_objective;
+        Ok(Measured {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            val_q_diff: self.method.has_objective.then_some(difference),
+            train_q: problem.training.q(&answer.weights, LAMBDA)?,
+            shd: shd as f64,
+            shd_cpdag: shd_cpdag as f64,
+            sid: sid as f64,
+            seconds,
+            trace: answer.trace,
+        })
+    }
+}
+
+/// What is measured of a job.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Measured {
+    /// The program's version; results of others are not used.
+    version: String,
+    val_q_diff: Option<f64>,
+    train_q: f64,
+    shd: f64,
+    shd_cpdag: f64,
+    sid: f64,
+    seconds: f64,
+    trace: Vec<(f64, f64)>,
+}
+
+/// A job with its result.
+type Done = (Job, Measured);
+
+/// Makes the table of so many nodes.
+pub(super) fn make(out: &OutDir, nodes: usize, seeds: &[u64], quick: bool) -> anyhow::Result<Report> {
+    let preparations: &[Preparation] =
+        if quick { &[Preparation::Raw] } else { &[Preparation::Raw, Preparation::Standardised] };
+    let mut jobs = Vec::new();
+    for method in METHODS.iter().filter(|method| nodes <= method.most_nodes) {
+        // The rivals take minutes on many dense nodes; a first look does without them.
+        if quick && nodes > QUICK_NODES && method.note.is_empty() && method.name != "PL-RELAX" {
+            continue;
+        }
+        for &preparation in preparations {
+            for graph in GRAPHS {
+                jobs.extend(seeds.iter().map(|&seed| Job { nodes, graph, preparation, seed, method }));
+            }
+        }
+    }
+    let kept = out.folder("jobs")?;
+    let bar = console::progress(jobs.len() as u64, format!("{nodes} nodes"));
+    let done: Vec<Option<Done>> = jobs
+        .par_iter()
+        .map(|job| {
+            let result = match kept_result(&kept.path().join(job.file())) {
+                Some(measured) => Some((*job, measured)),
+                None if interrupt::check().is_break() => None,
+                None => {
+                    let measured = job.run().with_context(|| job.file())?;
+                    // A job that was cut short is no result.
+                    if interrupt::check().is_break() {
+                        return Ok(None);
+                    }
+                    kept.write(&job.file(), serde_json::to_string(&measured)?.as_bytes())?;
+                    Some((*job, measured))
+                }
+            };
+            bar.inc(1);
+            Ok(result)
+        })
+        .collect::<anyhow::Result<_>>()?;
+    bar.finish_and_clear();
+    let done: Vec<Done> = done.into_iter().flatten().collect();
+    report::make(out, nodes, &done, seeds)
+}
+
+/// Up to here the rivals are quick.
+const QUICK_NODES: usize = 10;
+
+/// The result of an earlier run, if there is one that can be read and is of this version.
+fn kept_result(path: &Path) -> Option<Measured> {
+    let measured: Measured = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+    (measured.version == env!("CARGO_PKG_VERSION")).then_some(measured)
+}
