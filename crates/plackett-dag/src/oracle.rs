@@ -230,6 +230,18 @@ impl Oracle {
         Ok(total)
     }
 
+    /// The sum of the local scores with every other node allowed: no order scores below it.
+    pub(crate) fn lowest_score(&mut self) -> f64 {
+        let everyone = NodeSet::full(self.nodes);
+        (0..self.nodes)
+            .map(|node| {
+                let mut others = everyone.clone();
+                others.remove(node);
+                self.local(node, &others)
+            })
+            .sum()
+    }
+
     /// The terms of [`order_score`](Self::order_score), rank by rank, into `costs`.
     pub(crate) fn order_costs(&mut self, order: &[usize], costs: &mut [f64]) -> Result<()> {
         self.check_order(order)?;

@@ -10,11 +10,14 @@ use plackett::{
 use super::OrderSolution;
 use crate::{Oracle, Result};
 
-/// Random orders that the objective's mean and scale are measured on, so that critics see numbers of order one.
+/// Random orders that the scale of the score is measured on.
 const PILOT_ORDERS: usize = 100;
 
 /// The stream of the pilot orders; the training's own streams are counted up from zero.
 const PILOT_STREAM: u64 = u64::MAX;
+
+/// How far below random orders the score that no order can beat is put, as a share of the distance between them.
+const MARGIN: f64 = 1e-3;
 
 /// How fast the running mean of each node's local score forgets.
 const NODE_MEAN_DECAY: f64 = 0.99;
@@ -26,9 +29,10 @@ const NODE_MEAN_DECAY: f64 = 0.99;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GradientKind {
-    /// RELAX with a network as critic: the order's score is a black box, as in the paper.
+    /// RELAX with a network as critic: the order's score is a black box, as in the paper. What is averaged is the
+    /// logarithm of the score above a bound, which has the same minimiser and no outliers.
     Relax,
-    /// REINFORCE with a leave-one-out baseline, for comparison.
+    /// The same with REINFORCE and a leave-one-out baseline, for comparison.
     Reinforce,
     /// REINFORCE with what the decomposition of the score gives: a choice answers only for the local scores from its
     /// rank on, each less its node's running mean, with a leave-one-out baseline for every rank.
@@ -89,11 +93,41 @@ pub struct PlSolution {
 /// The mode's probability at which the distribution has made up its mind.
 const DECIDED: f64 = 0.999;
 
-/// How the score is shifted and scaled.
+/// What random orders tell of the score, so that the searches see numbers of order one.
 #[derive(Clone, Copy)]
 struct Scale {
+    /// The mean and the standard deviation of the score.
     mean: f64,
     deviation: f64,
+    /// Added to the score before the logarithm is taken, so that the best order imaginable is at a finite distance.
+    shift: f64,
+    /// The mean of the logarithm.
+    log_mean: f64,
+}
+
+impl Scale {
+    fn measure(oracle: &mut Oracle, latent: &PlackettLuce, seed: u64) -> Result<Self> {
+        let orders = latent.sample_many(PILOT_ORDERS, Noise::new(seed).stream(PILOT_STREAM));
+        let scores: Vec<f64> = orders.iter().map(|order| oracle.order_score(order)).collect::<Result<_>>()?;
+        let average = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / PILOT_ORDERS as f64;
+        let mean = average(&mut scores.iter().copied());
+        let variance = average(&mut scores.iter().map(|score| (score - mean).powi(2)));
+        let deviation = if variance > 0.0 { variance.sqrt() } else { 1.0 };
+        let floor = oracle.lowest_score();
+        let shift = MARGIN * (mean - floor).max(deviation) - floor;
+        let log_mean = average(&mut scores.iter().map(|score| (score + shift).ln()));
+        Ok(Self { mean, deviation, shift, log_mean })
+    }
+
+    /// The centred logarithm of a score's distance from what no order can beat. On dense graphs scores of random orders
+    /// span many orders of magnitude, and their mean would be that of the worst ones alone.
+    fn logarithm(self, score: f64) -> f64 {
+        (score + self.shift).ln() - self.log_mean
+    }
+
+    fn score(self, logarithm: f64) -> f64 {
+        (logarithm + self.log_mean).exp() - self.shift
+    }
 }
 
 impl PlSearch {
@@ -107,14 +141,7 @@ impl PlSearch {
         observe: impl FnMut(f64) -> ControlFlow<()>,
     ) -> Result<PlSolution> {
         let latent = PlackettLuce::new(&vec![0.0; oracle.nodes()])?;
-        let mut pilot = vec![0.0; PILOT_ORDERS];
-        let orders = latent.sample_many(PILOT_ORDERS, Noise::new(self.seed).stream(PILOT_STREAM));
-        for (value, order) in pilot.iter_mut().zip(&orders) {
-            *value = oracle.order_score(order)?;
-        }
-        let mean = pilot.iter().sum::<f64>() / PILOT_ORDERS as f64;
-        let variance = pilot.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / PILOT_ORDERS as f64;
-        let scale = Scale { mean, deviation: if variance > 0.0 { variance.sqrt() } else { 1.0 } };
+        let scale = Scale::measure(oracle, &latent, self.seed)?;
         match self.gradient {
             GradientKind::Relax => {
                 let critic = Network::new(oracle.nodes(), self.hidden);
@@ -145,11 +172,9 @@ impl PlSearch {
         };
         let mut training = Training::new(latent, estimator, settings)?;
         let stop = Stop { mode_probability: Some(DECIDED), ..Stop::steps(self.steps) };
-        let mut objective =
-            |order: &[usize]| oracle.order_score(order).map(|score| (score - scale.mean) / scale.deviation);
+        let mut objective = |order: &[usize]| oracle.order_score(order).map(|score| scale.logarithm(score));
         training.run(&mut objective, stop, |training| {
-            let best = training.best().map_or(f64::INFINITY, |(_, value)| value);
-            observe(scale.mean + scale.deviation * best)
+            observe(training.best().map_or(f64::INFINITY, |(_, value)| scale.score(value)))
         })?;
         let best = training.best().map(|(order, _)| order.to_vec());
         PlSolution::of(training.mode().to_vec(), best, training.steps(), oracle)

@@ -150,7 +150,8 @@ fn markdown(nodes: usize, cells: &[Cell], seeds: &[u64]) -> String {
     text
 }
 
-/// How the methods look in the plot; those that do not minimise the paper's objective are not in it.
+/// How the methods look in the plot; those that do not minimise the paper's objective are not in it. Methods that have an
+/// answer only at their end are dots, so they can share colours with those that are lines.
 const LOOKS: [(&str, Color, bool); 10] = [
     ("PL-RELAX", Color::Green, false),
     ("PL", Color::Blue, false),
@@ -160,8 +161,8 @@ const LOOKS: [(&str, Color, bool); 10] = [
     ("VARIANCE-SORT", Color::Purple, false),
     ("SINKHORN_ECP", Color::Orange, false),
     ("URS_ECP", Color::Sky, false),
-    ("SINKHORN", Color::Orange, true),
-    ("URS", Color::Sky, true),
+    ("SINKHORN", Color::Vermilion, true),
+    ("URS", Color::Blue, true),
 ];
 
 /// The first seed of each graph: the training objective's distance from the best one known, on a logarithmic scale.

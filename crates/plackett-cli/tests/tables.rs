@@ -1,0 +1,63 @@
+//! `plackett reproduce table1`: its cells, its files, and going on where a run was stopped.
+
+use std::{path::Path, process::Command};
+
+use serde_json::Value;
+
+fn table1(out: &Path, threads: &str) -> Value {
+    let output = Command::new(env!("CARGO_BIN_EXE_plackett"))
+        .args(["reproduce", "table1", "--quick", "--seeds", "1", "--json", "--out"])
+        .arg(out)
+        .env("RAYON_NUM_THREADS", threads)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// All cells but the times, which are never the same twice.
+fn figures(document: &Value) -> Vec<&Value> {
+    document["cells"].as_array().unwrap().iter().filter(|cell| cell["metric"] != "seconds").collect()
+}
+
+#[test]
+fn the_table_has_every_method_beside_the_paper_and_goes_on_where_it_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let document = table1(folder.path(), "1");
+    let cell = |graph: &str, method: &str, metric: &str| {
+        let is_it =
+            |cell: &&&Value| cell["graph"] == graph && cell["method"] == method && cell["metric"] == metric;
+        let all = figures(&document);
+        (*all.iter().find(is_it).unwrap_or_else(|| panic!("no {metric} of {method} on {graph}"))).clone()
+    };
+    for graph in ["ER1", "ER4", "SF1", "SF4"] {
+        for method in ["PL-RELAX", "SINKHORN_ECP", "URS_ECP", "SINKHORN", "URS", "GREEDY-SP", "RANDOM"] {
+            for metric in ["shd", "shd_cpdag", "sid"] {
+                let cell = cell(graph, method, metric);
+                assert!(cell["mean"].is_number() && cell["paper_mean"].is_number());
+                assert_eq!((&cell["table"], &cell["data"]), (&"table1".into(), &"raw".into()));
+            }
+        }
+        // The exact optimum is reached by insertion, and is below the objective of the true weights.
+        let objective = |method: &str| cell(graph, method, "val_q_diff")["mean"].as_f64().unwrap();
+        assert_eq!(objective("INSERTION"), objective("EXACT"));
+        assert!(objective("EXACT") < 0.0 && objective("RANDOM") > 0.0);
+        assert!(cell(graph, "EV-L0", "shd")["mean"].as_f64().unwrap() <= 1.0);
+    }
+    for file in ["table1.csv", "table1.json", "table1.md", "table1.png", "table1.svg"] {
+        assert!(folder.path().join(file).exists(), "{file} is missing");
+    }
+
+    // A finished job is not run again: what stands in its file is taken.
+    let kept = folder.path().join("jobs/10-ER1-raw-0-EV-L0.json");
+    let mut job: Value = serde_json::from_slice(&std::fs::read(&kept).unwrap()).unwrap();
+    job["shd"] = 1234.0.into();
+    std::fs::write(&kept, job.to_string()).unwrap();
+    let changed = table1(folder.path(), "1");
+    assert!(figures(&changed).iter().any(|cell| cell["mean"] == 1234.0));
+
+    // A job whose file is broken or gone is run again, and the number of threads does not matter.
+    std::fs::write(&kept, "{ broken").unwrap();
+    std::fs::remove_file(folder.path().join("jobs/10-SF4-raw-0-URS.json")).unwrap();
+    assert_eq!(figures(&table1(folder.path(), "2")), figures(&document));
+}
