@@ -377,8 +377,12 @@ fn the_score_is_chosen_by_the_data_and_by_what_is_given() {
         (vec!["--lambda", "0"], "lambda"),
         (vec!["--sigma2", "-1"], "noise variance"),
         (vec!["--score", "aic"], "[possible values: auto, l1, ev-l0, bic]"),
-        (vec!["--method", "magic"], "[possible values: insertion, exact"),
+        (
+            vec!["--method", "magic"],
+            "[possible values: insertion, pl-relax, pl-reinforce, pl, pl-relax+insertion, exact]",
+        ),
         (vec!["--restarts", "0"], "--restarts"),
+        (vec!["--score", "bic", "--penalty", "nan"], "NaN"),
         (vec!["--memory", "0"], "--memory"),
         (vec!["--time", "-1"], "--time"),
         (vec!["--standardize", "--no-center"], "cannot be used with"),

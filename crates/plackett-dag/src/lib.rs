@@ -1,4 +1,24 @@
-//! Causal graphs from data: graphs and their metrics, data files, and simulated structural equation models.
+//! Causal graphs from data by searching over topological orders.
+//!
+//! An order's score is a sum of local scores, one per node: what the node costs when its parents may come only from the
+//! nodes before it. [`LocalScore`] is such a score ([`L1`], [`EvL0`], [`Bic`]), on a [`Gram`] matrix that one pass over
+//! the data gives. [`Oracle`] remembers its answers. [`Insertion`], [`PlSearch`] and [`Exact`] search over orders with it.
+//! Beside them are graphs with their metrics and files, simulated models, and the paper's [`rival`] methods.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use plackett_dag::*;
+//!
+//! let sem = simulate_sem(&SemSettings::default(), 1)?; // 10 nodes, about 10 edges
+//! let data = sem.sample(1000, Sem::TRAINING);
+//! let gram = Arc::new(Gram::from_rows(data.values(), data.columns(), Centring::Centre)?);
+//! let score: Arc<dyn LocalScore> = Arc::new(EvL0::new(gram, &ScoreSettings::default())?);
+//! let found = Insertion::default().run(&mut Oracle::new(Arc::clone(&score)))?;
+//! let weights = fit_weights(score.as_ref(), &found.parents)?.unwrap_or_default();
+//! let learned = Dag::from_adjacency(10, &weights)?;
+//! assert_eq!(shd(sem.dag(), &learned)?, 0);
+//! # Ok::<(), plackett_dag::Error>(())
+//! ```
 //!
 //! A node is an index `0..d` inside the library and a name at its edges: [`Dag`] knows indices only, [`NamedDag`]
 //! adds the names that files carry. Direction is always explicit: entry (row i, column j) of an adjacency matrix and

@@ -40,6 +40,9 @@ pub(crate) struct Arguments {
     /// The noise variance in the score ev-l0, and a wish for it [default: estimated]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     sigma2: Option<f64>,
+    /// The price of a parent in ev-l0 and bic, 1 being that of the BIC proper [default: one that grows with the columns]
+    #[arg(long, value_name = "FACTOR")]
+    penalty: Option<f64>,
     /// Divide every column by its standard deviation first; weights are then in standard deviations
     #[arg(long)]
     standardize: bool,
@@ -47,7 +50,7 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "standardize")]
     no_center: bool,
     /// How many random orders to start from
-    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
     restarts: u16,
     /// Most memory for tables and caches, in MiB
     #[arg(long, value_name = "MiB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..))]
@@ -226,7 +229,11 @@ impl Learner<'_> {
 
     fn learn_with(&self, score_name: &'static str, seconds: Option<f64>) -> anyhow::Result<Learned> {
         let Self { arguments, data } = self;
-        let mut settings = ScoreSettings { noise_variance: arguments.sigma2, ..ScoreSettings::default() };
+        let mut settings = ScoreSettings {
+            noise_variance: arguments.sigma2,
+            penalty_factor: arguments.penalty,
+            ..ScoreSettings::default()
+        };
         if let Some(lambda) = arguments.lambda {
             settings.lambda = lambda;
         }
