@@ -1,4 +1,4 @@
-//! exp for the rows of relaxed matrices: without branches or calls, so that a loop over it runs several at a time.
+//! exp for probabilities and relaxed matrices: without branches or calls, so that a loop over it runs several at a time.
 
 /// 1.5·2⁵²: adding it rounds a small number to an integer, which is then in the lowest bits.
 const ROUNDER: f64 = 6_755_399_441_055_744.0;

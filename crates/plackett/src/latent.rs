@@ -6,6 +6,7 @@
 
 use crate::{
     error::{Error, check_finite},
+    exponential::exp_of_negative,
     gumbel::exponential,
 };
 
@@ -44,7 +45,7 @@ impl NormalisedScores {
             *log = if gap < FAR_SCORE { FAR_SCORE + SQUEEZE * (half_gap() - 0.5 * FAR_SCORE) } else { gap };
         }
         for (log, probability) in self.log.iter().zip(&mut self.probability) {
-            *probability = log.exp();
+            *probability = exp_of_negative(*log);
         }
         let total: f64 = self.probability.iter().sum();
         let normaliser = total.ln();

@@ -9,8 +9,9 @@ const LOWEST_LOGIT: f64 = -400.0;
 /// Turns `row` (energies m) into softmax(m / τ) and `logits` into the logits (m − max m) / τ.
 pub(super) fn softmax(row: &mut [f64], logits: &mut [f64], tau: f64) {
     let max = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let inverse = (1.0 / tau).min(f64::MAX); // finite for subnormal temperatures too
     for (p, logit) in row.iter_mut().zip(logits) {
-        *logit = ((*p - max) / tau).max(LOWEST_LOGIT);
+        *logit = ((*p - max) * inverse).max(LOWEST_LOGIT);
         *p = exp_of_negative(*logit);
     }
     let scale = 1.0 / row.iter().sum::<f64>();
