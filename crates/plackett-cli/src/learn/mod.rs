@@ -49,9 +49,9 @@ pub(crate) struct Arguments {
     /// Leave the columns' means in: the model then has no intercepts
     #[arg(long, conflicts_with = "standardize")]
     no_center: bool,
-    /// How many random orders to start from
-    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
-    restarts: u16,
+    /// How many random orders to start from [default: 4, or 2 beyond 64 columns]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    restarts: Option<u16>,
     /// Most memory for tables and caches, in MiB
     #[arg(long, value_name = "MiB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..))]
     memory: u32,
@@ -182,6 +182,12 @@ impl Wish {
     }
 }
 
+/// Four starts reach the optimum of l1 on all the data sets of 10 and 20 columns that it was compared on; beyond 64 columns
+/// a start takes long enough for two to be a better bargain.
+fn default_restarts(columns: usize) -> usize {
+    if columns <= 64 { 4 } else { 2 }
+}
+
 /// In the automatic choice both scores may have to be searched with; the first gets this share of the time.
 const FIRST_SHARE: f64 = 0.5;
 
@@ -242,7 +248,7 @@ impl Learner<'_> {
         let oracle = Oracle::with_memory(Arc::clone(&score), memory_bytes);
         let search = Settings {
             first: by_variance(&data.gram),
-            restarts: usize::from(arguments.restarts),
+            restarts: arguments.restarts.map_or(default_restarts(data.gram.nodes()), usize::from),
             seed: arguments.seed,
             memory_bytes,
         };
