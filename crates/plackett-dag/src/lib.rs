@@ -35,7 +35,9 @@
 //! # Ok::<(), plackett_dag::Error>(())
 //! ```
 
+mod categories;
 mod cholesky;
+mod counts;
 mod cpdag;
 mod data;
 mod error;
@@ -53,6 +55,7 @@ mod simulate;
 #[cfg(test)]
 mod testing;
 
+pub use categories::Categories;
 pub use cpdag::{Cpdag, Mark};
 pub use data::{ColumnFault, RowReader, Table, diagnose_moments};
 pub use error::{Error, Place, Problem, Result};
