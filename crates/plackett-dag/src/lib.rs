@@ -40,11 +40,13 @@ mod cholesky;
 mod counts;
 mod cpdag;
 mod data;
+mod dictionary;
 mod error;
 mod format;
 mod gram;
 mod graph;
 mod metrics;
+mod network;
 pub mod node_set;
 mod oracle;
 mod records;
@@ -66,6 +68,7 @@ pub use format::{
 pub use gram::{Centring, Gram, GramBuilder};
 pub use graph::{Dag, NamedDag};
 pub use metrics::{Comparison, compare, shd, shd_cpdag, sid};
+pub use network::{BayesNet, EMBEDDED, EmbeddedNetwork};
 pub use node_set::NodeSet;
 pub use oracle::{Oracle, OracleStats};
 pub use score::{
