@@ -161,7 +161,10 @@ impl Categories {
         for (name, levels) in self.names.iter().zip(&self.levels) {
             if let Some(text) = levels.iter().find(|text| is_missing_category(text)) {
                 let place = Place { file: file.to_owned(), line: None, column: Some(name.clone()) };
-                return Err(Error::Content { place, problem: Problem::Missing { text: text.clone() } });
+                return Err(Error::Content {
+                    place,
+                    problem: Problem::ReadsAsMissing { text: text.clone() },
+                });
             }
         }
         let fields: Vec<Vec<Vec<u8>>> =
@@ -552,7 +555,10 @@ mod tests {
     fn categories_that_would_read_as_missing_are_not_written() {
         let data = Categories::new(owned(&["a"]), vec![owned(&["x", "NA"])], vec![vec![0]]).unwrap();
         let error = data.write_csv(Vec::new(), "d.csv").unwrap_err();
-        assert_eq!(error.to_string(), "d.csv, column \"a\": the value is missing (NA)");
+        assert_eq!(
+            error.to_string(),
+            "d.csv, column \"a\": the category \"NA\" would be read as a missing value"
+        );
     }
 
     proptest! {

@@ -395,6 +395,12 @@ pub enum Problem {
         /// The most there may be.
         most: usize,
     },
+    /// A category cannot be written because its name is that of a missing value.
+    #[error("the category \"{text}\" would be read as a missing value")]
+    ReadsAsMissing {
+        /// The category.
+        text: String,
+    },
     /// Some columns hold words, others measurements.
     #[error(
         "\"{text}\" is a word, but the numbers in {} are measurements; data must hold categories only or numbers only \
