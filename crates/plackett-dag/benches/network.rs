@@ -59,7 +59,7 @@ fn network(criterion: &mut Criterion) {
     let mut text = Vec::new();
     data.write_csv(&mut text, "data.csv").expect("memory can be written to");
     group.bench_function("read", |b| {
-        b.iter(|| Categories::from_reader(black_box(text.as_slice()), "data.csv"))
+        b.iter(|| Categories::from_reader(black_box(text.as_slice()), "data.csv"));
     });
     group.bench_function("read by strings", |b| b.iter(|| read_by_strings(black_box(&text))));
     group.bench_function("write", |b| {

@@ -49,6 +49,14 @@ impl Categories {
     /// # Errors
     /// [`Error::Size`] if the parts do not fit together or a code has no level, [`Error::TooManyRows`] if there are more
     /// than [`Categories::MOST_ROWS`].
+    ///
+    /// # Example
+    /// ```
+    /// # use plackett_dag::Categories;
+    /// let levels = vec![vec!["no".to_owned(), "yes".to_owned()]];
+    /// assert!(Categories::new(vec!["smoke".into()], levels.clone(), vec![vec![0, 1]]).is_ok());
+    /// assert!(Categories::new(vec!["smoke".into()], levels, vec![vec![0, 2]]).is_err());
+    /// ```
     pub fn new(names: Vec<String>, levels: Vec<Vec<String>>, codes: Vec<Vec<u8>>) -> Result<Self> {
         let size = |what, expected, found| Error::Size { what, expected, found };
         if levels.len() != names.len() || codes.len() != names.len() {
@@ -69,33 +77,81 @@ impl Categories {
     }
 
     /// The names of the columns.
+    ///
+    /// # Example
+    /// ```
+    /// # use plackett_dag::Categories;
+    /// let data = Categories::from_reader("a,b\n1,x\n2,x\n1,y\n".as_bytes(), "data.csv")?;
+    /// assert_eq!(data.names(), ["a", "b"]);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
     /// The number of columns.
+    ///
+    /// # Example
+    /// ```
+    /// # use plackett_dag::Categories;
+    /// let data = Categories::from_reader("a,b\n1,x\n2,x\n1,y\n".as_bytes(), "data.csv")?;
+    /// assert_eq!(data.columns(), 2);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
     pub fn columns(&self) -> usize {
         self.names.len()
     }
 
     /// The number of rows.
+    ///
+    /// # Example
+    /// ```
+    /// # use plackett_dag::Categories;
+    /// let data = Categories::from_reader("a,b\n1,x\n2,x\n1,y\n".as_bytes(), "data.csv")?;
+    /// assert_eq!(data.row_count(), 3);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
     pub fn row_count(&self) -> usize {
         self.codes.first().map_or(0, Vec::len)
     }
 
-    /// The categories of a column, `levels(column)[code]` being the text of a code.
+    /// The categories of a column, `levels(column)[code]` being the text of a code; a column that does not exist has none.
+    ///
+    /// # Example
+    /// ```
+    /// # use plackett_dag::Categories;
+    /// let data = Categories::from_reader("a,b\n1,x\n2,x\n1,y\n".as_bytes(), "data.csv")?;
+    /// assert_eq!(data.levels(1), ["x", "y"]);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
     pub fn levels(&self, column: usize) -> &[String] {
-        &self.levels[column]
+        self.levels.get(column).map_or(&[], Vec::as_slice)
     }
 
     /// The number of categories of a column, r_i.
+    ///
+    /// # Example
+    /// ```
+    /// # use plackett_dag::Categories;
+    /// let data = Categories::from_reader("a,b\n1,x\n2,x\n1,y\n".as_bytes(), "data.csv")?;
+    /// assert_eq!(data.arity(0), 2);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
     pub fn arity(&self, column: usize) -> usize {
-        self.levels[column].len()
+        self.levels(column).len()
     }
 
-    /// The codes of a column, row by row.
+    /// The codes of a column, row by row; a column that does not exist has none.
+    ///
+    /// # Example
+    /// ```
+    /// # use plackett_dag::Categories;
+    /// let data = Categories::from_reader("a,b\n1,x\n2,x\n1,y\n".as_bytes(), "data.csv")?;
+    /// assert_eq!(data.column(0), [0, 1, 0]);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
     pub fn column(&self, column: usize) -> &[u8] {
-        &self.codes[column]
+        self.codes.get(column).map_or(&[], Vec::as_slice)
     }
 
     /// Reads a CSV file.

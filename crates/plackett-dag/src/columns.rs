@@ -78,14 +78,10 @@ pub fn detect_kind_from(reader: impl Read, file: &str) -> Result<(DataKind, Stri
 enum Content {
     /// Different whole numbers, few enough for categories.
     Few(Vec<i64>),
-    Words(FirstWord),
+    /// Words, the first of them on this line.
+    Words(u64),
     NotWhole,
     ManyWhole,
-}
-
-struct FirstWord {
-    line: u64,
-    text: String,
 }
 
 impl Content {
@@ -104,7 +100,7 @@ impl Content {
                 }
             }
             (None, Ok(_)) => *self = Self::NotWhole,
-            (None, Err(_)) => *self = Self::Words(FirstWord { line, text: text.to_owned() }),
+            (None, Err(_)) => *self = Self::Words(line),
         }
     }
 }
@@ -141,7 +137,7 @@ fn decide<R: BufRead>(
     let contents = || names.iter().zip(columns.iter().map(|(content, _)| content));
     let measurement = contents().find(|(_, content)| content.is_measurement());
     let word = contents().find_map(|(name, content)| match content {
-        Content::Words(first) => Some((name, first)),
+        &Content::Words(line) => Some((name, line)),
         _ => None,
     });
     let most = columns.iter().filter_map(|(content, _)| match content {
@@ -152,16 +148,15 @@ fn decide<R: BufRead>(
         .max()
         .map(|most| format!("at most {most} different whole number{}", if most == 1 { "" } else { "s" }));
     match (measurement, word) {
-        (Some(_), Some((column, first))) => {
+        (Some(_), Some((column, line))) => {
             let named = |wanted: &dyn Fn(&Content) -> bool| {
                 contents().filter(|(_, content)| wanted(content)).map(|(name, _)| name.clone()).collect()
             };
             let problem = Problem::MixedColumns {
-                text: first.text.clone(),
                 words: named(&|content| matches!(content, Content::Words(_))),
                 numbers: named(&Content::is_measurement),
             };
-            Err(records.error_at(Some(first.line), Some(column), problem))
+            Err(records.error_at(Some(line), Some(column), problem))
         }
         (Some((name, Content::NotWhole)), None) => {
             Ok((DataKind::Continuous, format!("column \"{name}\" holds numbers that are not whole")))
@@ -212,8 +207,8 @@ mod tests {
     fn words_beside_measurements_are_refused_by_name() {
         assert_eq!(
             kind("a,b,c,d\n1.5,0,x,3\n2.5,1,y,4.5\n").unwrap_err().to_string(),
-            "d.csv, line 2, column \"c\": \"x\" is a word, but the numbers in \"a\", \"d\" are measurements; data must hold \
-             categories only or numbers only (words are in \"c\")"
+            "d.csv, line 2, column \"c\": this is a word, but data must hold categories only or numbers only: \"c\" holds \
+             words, \"a\", \"d\" hold measurements"
         );
     }
 

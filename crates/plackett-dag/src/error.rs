@@ -403,18 +403,17 @@ pub enum Problem {
     },
     /// Some columns hold words, others measurements.
     #[error(
-        "\"{text}\" is a word, but the numbers in {} are measurements; data must hold categories only or numbers only \
-         (words are in {})",
+        "this is a word, but data must hold categories only or numbers only: {} hold{} words, {} hold{} measurements",
+        first_of(words),
+        if words.len() == 1 { "s" } else { "" },
         first_of(numbers),
-        first_of(words)
+        if numbers.len() == 1 { "s" } else { "" }
     )]
     MixedColumns {
-        /// The first word.
-        text: String,
         /// The columns that hold words.
-        words: Vec<String>,
+        words: Box<[String]>,
         /// The columns that hold numbers which are not whole, or many different ones.
-        numbers: Vec<String>,
+        numbers: Box<[String]>,
     },
     /// Categorical data have more rows than can be counted.
     #[error("categorical data may have {most} rows at most")]

@@ -298,7 +298,8 @@ pub(crate) fn open(path: &std::path::Path) -> Result<std::io::BufReader<std::fs:
 }
 
 fn count_quotes(text: &[u8]) -> usize {
-    text.iter().filter(|&&byte| byte == b'"').count()
+    // Most lines have none, which is faster to tell than to count.
+    if text.contains(&b'"') { text.split(|&byte| byte == b'"').count() - 1 } else { 0 }
 }
 
 fn says_missing(text: &str) -> bool {

@@ -36,7 +36,7 @@ impl BayesNet {
         let read = open(path)?.read_to_end(&mut bytes);
         read.map_err(|problem| Error::Io { file: file.clone(), problem })?;
         let text = std::str::from_utf8(&bytes).map_err(|error| {
-            let line = 1 + bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count() as u64;
+            let line = bytes[..error.valid_up_to()].split(|&byte| byte == b'\n').count() as u64;
             Error::Content {
                 place: Place { file: file.clone(), line: Some(line), column: None },
                 problem: Problem::Encoding,
@@ -494,14 +494,13 @@ fn block_table(
         if numbers.len() != needed {
             return Err(refused(*line, format!("{} probabilities where {needed} are needed", numbers.len())));
         }
-        let mut put = |configuration: usize, row: Vec<f64>| match rows[configuration].replace((*line, row)) {
-            None => Ok(()),
-            Some(_) => {
-                let given = given(parents, configuration, names, states);
-                Err(refused(
-                    *line,
-                    format!("the probabilities{given} are given twice").replace(", given", " given"),
-                ))
+        let mut put = |configuration: usize, row: Vec<f64>| {
+            let given = || given(parents, configuration, names, states);
+            let again = rows[configuration].replace((*line, row)).is_some();
+            if again {
+                Err(refused(*line, format!("a second row of probabilities{}", given())))
+            } else {
+                Ok(())
             }
         };
         match key {
@@ -644,7 +643,7 @@ mod tests {
             ),
             (
                 "probability (a | b) {\n (0) 0.5, 0.5;\n (0) 0.5, 0.5; }",
-                "line 6: \"a\": the probabilities given b = 0 are given twice",
+                "line 6: \"a\": a second row of probabilities, given b = 0",
             ),
             (
                 "probability (a | b) { default 0.5, 0.5;\n(3) 1, 0; }",

@@ -161,8 +161,7 @@ mod tests {
 
     #[test]
     fn rows_belong_to_the_parents_as_listed() {
-        // The parents of dysp are listed as bronc and either, which is their order; those of either as lung and tub,
-        // which is not.
+        // The parents of c are listed as b and a, while the table of the network has them as a and b.
         let net = parse(
             "a: 0 1\n0.1 0.9\nb: x y z\n0.2 0.3 0.5\nc: n y | b a\n1 0\n.9 .1\n.8 .2\n.7 .3\n.6 .4\n.5 .5\n",
             "n",
