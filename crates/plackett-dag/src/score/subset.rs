@@ -420,7 +420,7 @@ impl<C: Criterion> Subset<C> {
     }
 
     /// The score of a set of parents, summed in increasing order so that it depends on the set alone.
-    fn score(&self, node: usize, parents: &NodeSet, space: &mut Space) -> f64 {
+    pub(crate) fn score(&self, node: usize, parents: &NodeSet, space: &mut Space) -> f64 {
         let g = self.gram.row(node);
         space.sorted.clear();
         space.projection.clear();
