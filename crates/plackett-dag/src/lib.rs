@@ -44,6 +44,7 @@ mod error;
 mod format;
 mod gram;
 mod graph;
+mod independence;
 mod metrics;
 pub mod node_set;
 mod oracle;
@@ -65,6 +66,7 @@ pub use format::{
 };
 pub use gram::{Centring, Gram, GramBuilder};
 pub use graph::{Dag, NamedDag};
+pub use independence::{DSeparation, FisherZ, GSquare, IndependenceTest};
 pub use metrics::{Comparison, compare, shd, shd_cpdag, sid};
 pub use node_set::NodeSet;
 pub use oracle::{Oracle, OracleStats};
