@@ -48,6 +48,8 @@ mod independence;
 mod metrics;
 pub mod node_set;
 mod oracle;
+mod pattern;
+mod pc;
 mod records;
 pub mod rival;
 mod score;
@@ -70,6 +72,7 @@ pub use independence::{DSeparation, FisherZ, GSquare, IndependenceTest};
 pub use metrics::{Comparison, compare, shd, shd_cpdag, sid};
 pub use node_set::NodeSet;
 pub use oracle::{Oracle, OracleStats};
+pub use pc::{Pc, PcProgress, PcResult};
 pub use score::{
     Bic, Choice, EvL0, L1, LocalScore, SCORES, ScoreEntry, ScoreSettings, Scratch, SubsetSearch, fit_weights,
     score_by_name,
