@@ -1,13 +1,12 @@
 //! Data files: CSV with a header of names and rows of finite numbers, read whole into a [`Table`] or row by row by a
 //! [`RowReader`] in memory that does not grow with the file. Whatever is wrong is named by file, line and column.
 
-use std::collections::HashSet;
 use std::fmt;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 
-use crate::error::{Error, Problem};
+use crate::error::Error;
 use crate::records::{Records, number_text, open};
 
 /// Columns whose correlation is this close to ±1 are taken for copies of one another: rounding leaves about 1e-14
@@ -280,6 +279,13 @@ pub enum ColumnFault {
         /// Their correlation, 1 or −1 up to rounding.
         correlation: f64,
     },
+    /// It divides the rows into the same categories as another column does.
+    SameCategories {
+        /// The column's name.
+        column: String,
+        /// The name of the column, further left, of which it is a copy.
+        original: String,
+    },
 }
 
 impl fmt::Display for ColumnFault {
@@ -290,6 +296,10 @@ impl fmt::Display for ColumnFault {
                 f,
                 "column \"{column}\" is a copy of column \"{original}\" up to shift and scale (correlation {})",
                 correlation.signum()
+            ),
+            ColumnFault::SameCategories { column, original } => write!(
+                f,
+                "column \"{column}\" is a copy of column \"{original}\" up to the names of the categories"
             ),
         }
     }
@@ -387,14 +397,7 @@ impl<R: BufRead> RowReader<R> {
     /// ```
     pub fn new(reader: R, file: &str) -> Result<Self, Error> {
         let mut records = Records::new(reader, file);
-        let names = records.read_names()?;
-        // Whole numbers are what data frames without names write as a header, others can only be data.
-        let number = |name: &String| name.parse::<f64>().ok().filter(|number| number.is_finite());
-        let numbers: Option<Vec<f64>> = names.iter().map(number).collect();
-        if numbers.is_some_and(|numbers| numbers.iter().any(|number| number.fract() != 0.0)) {
-            return Err(records.error(None, Problem::NoHeader));
-        }
-        check_header(&records, &names)?;
+        let names = records.read_header()?;
         Ok(RowReader { records, names })
     }
 
@@ -426,24 +429,14 @@ impl<R: BufRead> RowReader<R> {
     pub fn for_each(mut self, mut take: impl FnMut(&[f64])) -> Result<u64, Error> {
         let mut row = vec![0.0; self.names.len()];
         let mut count = 0;
-        let mut blank_line = None;
-        while self.records.advance()? {
-            if self.records.is_blank() {
-                blank_line = blank_line.or(Some(self.records.line()));
-                continue;
-            }
-            if let (1, Some(line)) = (self.names.len(), blank_line) {
-                let problem = Problem::Missing { text: String::new() };
-                return Err(self.records.error_at(Some(line), Some(&self.names[0]), problem));
-            }
-            self.records.check_width(self.names.len())?;
+        while self.records.advance_row(&self.names)? {
             for (column, (slot, name)) in row.iter_mut().zip(&self.names).enumerate() {
                 *slot = self.records.number(column, name)?;
             }
             take(&row);
             count += 1;
         }
-        if count == 0 { Err(self.records.error_at(None, None, Problem::NoRows)) } else { Ok(count) }
+        Ok(count)
     }
 
     fn into_table(self) -> Result<Table, Error> {
@@ -452,20 +445,6 @@ impl<R: BufRead> RowReader<R> {
         self.for_each(|row| values.extend_from_slice(row))?;
         Ok(Table::from_parts(names, values))
     }
-}
-
-/// Refuses unnamed columns and names that occur twice, at the current record.
-pub(crate) fn check_header<R: BufRead>(records: &Records<R>, names: &[String]) -> Result<(), Error> {
-    let mut seen = HashSet::with_capacity(names.len());
-    for (column, name) in names.iter().enumerate() {
-        if name.is_empty() {
-            return Err(records.error(Some(&(column + 1).to_string()), Problem::NoName));
-        }
-        if !seen.insert(name) {
-            return Err(records.error(Some(name), Problem::RepeatedName));
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

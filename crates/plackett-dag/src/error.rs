@@ -222,6 +222,48 @@ pub enum Error {
         /// What it must be.
         must_be: &'static str,
     },
+    /// Categorical data have more rows than can be counted.
+    #[error("{rows} rows are more than the {most} that categorical data may have")]
+    TooManyRows {
+        /// The number of rows.
+        rows: usize,
+        /// The most there may be.
+        most: usize,
+    },
+    /// Data do not have the columns that they should have.
+    #[error("the columns are not those expected: {}", column_difference_text(missing, extra))]
+    ColumnNames {
+        /// Names that should be there.
+        missing: Vec<String>,
+        /// Names that should not be there.
+        extra: Vec<String>,
+    },
+    /// A category occurs that is not known for its column.
+    #[error("column \"{column}\" has the category \"{category}\", which is none of {}", first_of(known))]
+    UnknownCategory {
+        /// The column's name.
+        column: String,
+        /// The category.
+        category: String,
+        /// The categories that are known.
+        known: Vec<String>,
+    },
+    /// A node of a Bayesian network has states or probabilities that make no sense.
+    #[error("node \"{node}\": {problem}")]
+    NetworkNode {
+        /// The node's name.
+        node: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// No network is brought along under the name.
+    #[error("there is no network named \"{name}\"; known are {known}")]
+    UnknownNetwork {
+        /// Name asked for.
+        name: String,
+        /// Names that exist, separated by commas.
+        known: String,
+    },
     /// No score is registered under the name.
     #[error("there is no score named `{name}`; known are {known}")]
     UnknownScore {
@@ -343,6 +385,22 @@ pub enum Problem {
     /// The text is not UTF-8.
     #[error("the text is not encoded as UTF-8")]
     Encoding,
+    /// A column has too many different values to be one of categories.
+    #[error(
+        "this is the column's {}th different value, and a column may have {most} categories at most; leave the column \
+         out or put its values into groups",
+        most + 1
+    )]
+    TooManyCategories {
+        /// The most there may be.
+        most: usize,
+    },
+    /// Categorical data have more rows than can be counted.
+    #[error("categorical data may have {most} rows at most")]
+    TooManyRows {
+        /// The most there may be.
+        most: usize,
+    },
     /// An adjacency matrix has another number of rows than of columns.
     #[error("the adjacency matrix has {columns} columns and {rows} rows; it must be square")]
     NotSquare {
@@ -358,6 +416,12 @@ pub enum Problem {
         expected: String,
         /// The label in the file.
         found: String,
+    },
+    /// The description of a Bayesian network does not follow its format, or contradicts itself.
+    #[error("{message}")]
+    Network {
+        /// What is wrong.
+        message: String,
     },
     /// A JSON document is malformed or lacks what a graph needs.
     #[error("not a graph in JSON: {message}")]
@@ -380,6 +444,25 @@ fn difference_text(only_truth: &[String], only_estimate: &[String]) -> String {
         }
     }
     parts.join("; ")
+}
+
+fn column_difference_text(missing: &[String], extra: &[String]) -> String {
+    let lists = [(missing, "missing"), (extra, "not expected")];
+    let parts = lists.into_iter().filter(|(names, _)| !names.is_empty());
+    let text = |(names, fault): (&[String], &str)| {
+        format!("{} {} {fault}", first_of(names), if names.len() == 1 { "is" } else { "are" })
+    };
+    parts.map(text).collect::<Vec<_>>().join("; ")
+}
+
+/// The first few of a list in quotation marks.
+fn first_of(names: &[String]) -> String {
+    const SHOWN: usize = 8;
+    let mut parts: Vec<String> = names.iter().take(SHOWN).map(|name| format!("\"{name}\"")).collect();
+    if names.len() > SHOWN {
+        parts.push(format!("{} more", names.len() - SHOWN));
+    }
+    parts.join(", ")
 }
 
 fn delimiter_name(delimiter: char) -> String {

@@ -10,7 +10,6 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::cpdag::Cpdag;
-use crate::data::check_header;
 use crate::error::{Error, Place, Problem};
 use crate::graph::NamedDag;
 use crate::records::{Records, number_text, open};
@@ -59,7 +58,7 @@ pub fn parse_graph_csv(reader: impl BufRead, file: &str) -> Result<NamedDag, Err
     let mut names = records.read_names()?;
     let labels = usize::from(names.len() > 1 && names[0].is_empty());
     names.drain(..labels);
-    check_header(&records, &names)?;
+    records.check_names(&names)?;
     let nodes = names.len();
     let mut edges = Vec::new();
     let mut rows = 0;

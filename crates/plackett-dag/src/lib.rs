@@ -40,13 +40,18 @@ mod cholesky;
 mod counts;
 mod cpdag;
 mod data;
+mod dictionary;
 mod error;
 mod format;
 mod gram;
 mod graph;
+mod independence;
 mod metrics;
+mod network;
 pub mod node_set;
 mod oracle;
+mod pattern;
+mod pc;
 mod records;
 pub mod rival;
 mod score;
@@ -65,9 +70,12 @@ pub use format::{
 };
 pub use gram::{Centring, Gram, GramBuilder};
 pub use graph::{Dag, NamedDag};
+pub use independence::{DSeparation, FisherZ, GSquare, IndependenceTest};
 pub use metrics::{Comparison, compare, shd, shd_cpdag, sid};
+pub use network::{BayesNet, EMBEDDED, EmbeddedNetwork};
 pub use node_set::NodeSet;
 pub use oracle::{Oracle, OracleStats};
+pub use pc::{Pc, PcProgress, PcResult};
 pub use score::{
     Bic, Choice, EvL0, L1, LocalScore, SCORES, ScoreEntry, ScoreSettings, Scratch, SubsetSearch, fit_weights,
     score_by_name,

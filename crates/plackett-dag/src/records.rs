@@ -1,6 +1,7 @@
 //! The records of a CSV file with the number of the line on which each begins. The `csv` crate does the quoting; lines
 //! are counted here because its own count is late by the blank lines it skips and by one in files with CRLF.
 
+use std::collections::HashSet;
 use std::io::{BufRead, ErrorKind};
 
 use csv::ByteRecord;
@@ -18,12 +19,13 @@ pub(crate) struct Records<R> {
     record: ByteRecord,
     lines_read: u64,
     line: u64,
+    rows: usize,
 }
 
 impl<R: BufRead> Records<R> {
     pub(crate) fn new(reader: R, file: &str) -> Self {
         let (text, record) = (Vec::new(), ByteRecord::new());
-        Records { reader, file: file.to_string(), text, record, lines_read: 0, line: 0 }
+        Records { reader, file: file.to_string(), text, record, lines_read: 0, line: 0, rows: 0 }
     }
 
     pub(crate) fn file(&self) -> &str {
@@ -78,6 +80,29 @@ impl<R: BufRead> Records<R> {
         Ok(false)
     }
 
+    /// Goes to the next row of data, which must have one field per name; `false` at the end of the file. Blank lines are
+    /// skipped; in a file of one column a blank line between rows is a missing value.
+    pub(crate) fn advance_row(&mut self, names: &[String]) -> Result<bool, Error> {
+        let mut blank_line = None;
+        while self.advance()? {
+            if self.is_blank() {
+                blank_line = blank_line.or(Some(self.line));
+                continue;
+            }
+            if let ([name], Some(line)) = (names, blank_line) {
+                let problem = Problem::Missing { text: String::new() };
+                return Err(self.error_at(Some(line), Some(name), problem));
+            }
+            self.check_width(names.len())?;
+            if let ([name], 0) = (names, self.rows) {
+                self.check_single_name(name)?;
+            }
+            self.rows += 1;
+            return Ok(true);
+        }
+        if self.rows == 0 { Err(self.error_at(None, None, Problem::NoRows)) } else { Ok(false) }
+    }
+
     fn read_line(&mut self) -> Result<bool, Error> {
         let read = self.reader.read_until(b'\n', &mut self.text);
         let read = read.map_err(|problem| Error::Io { file: self.file.clone(), problem })?;
@@ -105,10 +130,55 @@ impl<R: BufRead> Records<R> {
         Ok(())
     }
 
+    /// Refuses a file whose header and first row would have the same number of fields, more than one, with another
+    /// delimiter than a comma.
+    fn check_single_name(&self, name: &str) -> Result<(), Error> {
+        let row = self.field(0, name)?;
+        let count = |text: &str, delimiter: char| text.matches(delimiter).count();
+        let fits =
+            |&delimiter: &char| count(name, delimiter) > 0 && count(name, delimiter) == count(row, delimiter);
+        match OTHER_DELIMITERS.into_iter().find(fits).filter(|&delimiter| delimiter != ' ') {
+            Some(delimiter) => Err(self.error_at(Some(self.line), None, Problem::Delimiter { delimiter })),
+            None => Ok(()),
+        }
+    }
+
     /// A field as text, or the error that it is not UTF-8.
     pub(crate) fn field(&self, column: usize, name: &str) -> Result<&str, Error> {
         let bytes = self.record.get(column).unwrap_or_default();
         std::str::from_utf8(bytes).map_err(|_| self.error(Some(name), Problem::Encoding))
+    }
+
+    /// A field as it stands in the file, without the white space around it.
+    pub(crate) fn bytes(&self, column: usize) -> &[u8] {
+        self.record.get(column).unwrap_or_default()
+    }
+
+    /// The names of the columns of a data file. Refused: a line of numbers, unnamed columns, and names that occur twice.
+    pub(crate) fn read_header(&mut self) -> Result<Vec<String>, Error> {
+        let names = self.read_names()?;
+        // Whole numbers are what data frames without names write as a header, others can only be data.
+        let number = |name: &String| name.parse::<f64>().ok().filter(|number| number.is_finite());
+        let numbers: Option<Vec<f64>> = names.iter().map(number).collect();
+        if numbers.is_some_and(|numbers| numbers.iter().any(|number| number.fract() != 0.0)) {
+            return Err(self.error(None, Problem::NoHeader));
+        }
+        self.check_names(&names)?;
+        Ok(names)
+    }
+
+    /// Refuses unnamed columns and names that occur twice, at the current record.
+    pub(crate) fn check_names(&self, names: &[String]) -> Result<(), Error> {
+        let mut seen = HashSet::with_capacity(names.len());
+        for (column, name) in names.iter().enumerate() {
+            if name.is_empty() {
+                return Err(self.error(Some(&(column + 1).to_string()), Problem::NoName));
+            }
+            if !seen.insert(name) {
+                return Err(self.error(Some(name), Problem::RepeatedName));
+            }
+        }
+        Ok(())
     }
 
     /// The names in the first record that is not blank.
@@ -128,6 +198,15 @@ impl<R: BufRead> Records<R> {
             return Ok(());
         }
         Err(self.error(None, self.other_delimiter().unwrap_or(Problem::Ragged { expected, found })))
+    }
+
+    /// The category in a field of the current record.
+    pub(crate) fn category(&self, column: usize, name: &str) -> Result<&str, Error> {
+        let text = self.field(column, name)?;
+        if is_missing_category(text) {
+            return Err(self.error(Some(name), Problem::Missing { text: text.into() }));
+        }
+        Ok(text)
     }
 
     /// The number in a field of the current record.
@@ -193,7 +272,12 @@ fn count_quotes(text: &[u8]) -> usize {
 }
 
 fn says_missing(text: &str) -> bool {
-    ["", "na", "n/a", "nan", "?", "null", "none"].contains(&text.to_ascii_lowercase().as_str())
+    text.eq_ignore_ascii_case("none") || is_missing_category(text)
+}
+
+/// Whether a category stands for a value that is missing. "None" does not: it is an honest answer to "which damage?".
+pub(crate) fn is_missing_category(text: &str) -> bool {
+    ["", "na", "n/a", "nan", "?", "null"].iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
 /// A number as the shortest text that reads back as the same number.
