@@ -81,7 +81,7 @@ pub use score::{
     score_by_name,
 };
 pub use search::{
-    Exact, Expectation, GradientKind, Insertion, LocalTable, McmcSolution, McmcState, OrderMcmc,
-    OrderSolution, PlSearch, PlSolution,
+    EdgePosterior, Exact, Expanded, Expansion, Expectation, GradientKind, Insertion, LocalTable, McmcSolution, McmcState, OrderMcmc,
+    OrderSolution, PlSearch, PlSolution, SumScore,
 };
 pub use simulate::{GraphKind, Noise, Sem, SemSettings, simulate_sem};

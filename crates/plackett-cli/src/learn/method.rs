@@ -154,6 +154,8 @@ const GRACE: Duration = Duration::from_millis(200);
 pub(super) struct Settings {
     /// An order to fall back on.
     pub first: Vec<usize>,
+    /// A good order to improve, besides random ones.
+    pub start: Option<Vec<usize>>,
     pub restarts: usize,
     /// Steps of the gradient methods and moves of the Markov chain, if the user said how many.
     pub steps: Option<u64>,

@@ -127,6 +127,7 @@ impl Arguments {
         Settings {
             restarts: self.restarts.map_or(default_restarts(first.len()), usize::from),
             first,
+            start: None,
             steps: self.steps,
             temperature,
             seed: self.seed,
