@@ -47,6 +47,7 @@ mod graph;
 mod metrics;
 pub mod node_set;
 mod oracle;
+mod parent_sets;
 mod records;
 pub mod rival;
 mod score;
@@ -68,6 +69,11 @@ pub use graph::{Dag, NamedDag};
 pub use metrics::{Comparison, compare, shd, shd_cpdag, sid};
 pub use node_set::NodeSet;
 pub use oracle::{Oracle, OracleStats};
+pub use parent_sets::{BuildProgress, Candidates, Keep, ParentSets, ParentSums, Reach, SizePrior};
+pub use score::{
+    Bdeu, CountScore, DISCRETE_SCORES, DiscreteBic, DiscreteScoreEntry, DiscreteScoreSettings, FamilyScore,
+    K2, Qnml, discrete_score_by_name, graph_cost,
+};
 pub use score::{
     Bic, Choice, EvL0, L1, LocalScore, SCORES, ScoreEntry, ScoreSettings, Scratch, SubsetSearch, fit_weights,
     score_by_name,
