@@ -284,6 +284,9 @@ pub enum Error {
         /// Bytes allowed.
         allowed_bytes: usize,
     },
+    /// The caller broke the work off.
+    #[error("stopped before the work was done")]
+    Stopped,
 }
 
 /// A place in a file: the file, and the line and column where they are known.

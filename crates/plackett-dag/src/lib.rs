@@ -53,6 +53,7 @@ pub mod node_set;
 mod oracle;
 mod pattern;
 mod pc;
+mod parent_sets;
 mod records;
 pub mod rival;
 mod score;
@@ -78,6 +79,11 @@ pub use network::{BayesNet, EMBEDDED, EmbeddedNetwork};
 pub use node_set::NodeSet;
 pub use oracle::{Oracle, OracleStats};
 pub use pc::{Pc, PcProgress, PcResult};
+pub use parent_sets::{BuildProgress, Candidates, Keep, ParentSets, ParentSums, Reach, SizePrior};
+pub use score::{
+    Bdeu, CountScore, DISCRETE_SCORES, DiscreteBic, DiscreteScoreEntry, DiscreteScoreSettings, FamilyScore,
+    K2, Qnml, discrete_score_by_name, graph_cost,
+};
 pub use score::{
     Bic, Choice, EvL0, L1, LocalScore, SCORES, ScoreEntry, ScoreSettings, Scratch, SubsetSearch, fit_weights,
     score_by_name,
