@@ -82,7 +82,8 @@ fn ln_gamma(a: f64) -> f64 {
     let inverse = 1.0 / a;
     let square = inverse * inverse;
     let series = inverse
-        * (1.0 / 12.0 - square * (1.0 / 360.0 - square * (1.0 / 1260.0 - square * (1.0 / 1680.0 - square / 1188.0))));
+        * (1.0 / 12.0
+            - square * (1.0 / 360.0 - square * (1.0 / 1260.0 - square * (1.0 / 1680.0 - square / 1188.0))));
     (a - 0.5) * a.ln() - a + 0.5 * TAU.ln() + series - f64::ln(product)
 }
 

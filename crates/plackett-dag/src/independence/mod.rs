@@ -77,5 +77,9 @@ fn check_alpha(alpha: f64) -> Result<()> {
     if alpha > 0.0 && alpha < 1.0 {
         return Ok(());
     }
-    Err(Error::BadSetting { setting: "alpha", value: alpha.to_string(), wanted: "it must lie between 0 and 1" })
+    Err(Error::BadSetting {
+        setting: "alpha",
+        value: alpha.to_string(),
+        wanted: "it must lie between 0 and 1",
+    })
 }
