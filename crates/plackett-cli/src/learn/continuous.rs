@@ -4,9 +4,18 @@
 use std::{sync::Arc, time::Instant};
 
 use anyhow::Context;
-use plackett_dag::{Dag, FisherZ, Gram, NamedDag, Oracle, SCORES, ScoreSettings, fit_weights, score_by_name};
+use plackett_dag::{
+    Bic, Cpdag, Dag, FisherZ, Gram, NamedDag, NodeSet, Oracle, SCORES, ScoreSettings, fit_weights,
+    score_by_name,
+};
 
-use super::{Arguments, Learned, data::Data, equal_variances, method::{Found, Status}, pc};
+use super::{
+    Arguments, Learned,
+    data::Data,
+    equal_variances,
+    method::{Found, Status},
+    pc,
+};
 use crate::console::BadInput;
 
 /// What the user wants of the score.
@@ -48,8 +57,26 @@ const FIRST_SHARE: f64 = 0.5;
 
 /// Learns a graph from the moments of the data.
 pub(super) fn learn(arguments: &Arguments, data: &Data, gram: &Arc<Gram>) -> anyhow::Result<Learned> {
+    check(arguments)?;
     let wish = Wish::of(arguments)?;
-    Learner { arguments, data, gram }.learn(&wish)
+    let learner = Learner { arguments, data, gram };
+    if arguments.method.is_pc() { learner.by_tests(&wish) } else { learner.learn(&wish) }
+}
+
+/// Settings that have no meaning for numbers are refused rather than ignored.
+fn check(arguments: &Arguments) -> Result<(), BadInput> {
+    let given = [
+        ("--ess", arguments.ess.is_some()),
+        ("--candidates", arguments.candidates.is_some()),
+        ("--max-parents", arguments.max_parents.is_some()),
+        ("--posterior", arguments.posterior),
+        ("--alpha", arguments.alpha.is_some() && !arguments.method.is_pc()),
+        ("--max-conditioning", arguments.max_conditioning.is_some() && !arguments.method.is_pc()),
+    ];
+    match given.into_iter().find(|&(_, is_given)| is_given) {
+        Some((flag, _)) => Err(BadInput(format!("{flag} is for categories, and the data are numbers"))),
+        None => Ok(()),
+    }
 }
 
 struct Learner<'a> {
@@ -95,6 +122,43 @@ impl Learner<'_> {
         }
     }
 
+    /// PC-stable's graph, by partial correlations, with the weights of least squares. Where its edges have no direction, or
+    /// contradict each other, a DAG close to them is shown.
+    fn by_tests(&self, wish: &Wish) -> anyhow::Result<Learned> {
+        let Self { arguments, data, gram } = self;
+        if let Wish::Score(name, _) = wish
+            && *name != "bic"
+        {
+            let text =
+                format!("--method pc has no use for --score {name}: what is shown is the BIC of its graph");
+            return Err(BadInput(text).into());
+        }
+        let test = FisherZ::new(gram, arguments.alpha.unwrap_or(pc::METHOD_ALPHA))?;
+        let found = pc::run(&test, arguments.max_conditioning)?;
+        let settings = ScoreSettings { penalty_factor: arguments.penalty, ..ScoreSettings::default() };
+        let score = Bic::new(Arc::clone(gram), &settings)?;
+        let dag = found.to_dag();
+        let parents: Vec<NodeSet> =
+            (0..dag.nodes()).map(|node| dag.parents(node).iter().copied().collect()).collect();
+        let weights = fit_weights(&score, &parents)?.context("the score bic has no weights")?;
+        let weighted = Dag::from_adjacency(data.names.len(), &weights)?;
+        Ok(Learned {
+            score_name: "bic",
+            score_choice: None,
+            score: parents.iter().enumerate().map(|(node, parents)| score.cost(node, parents)).sum(),
+            is_equivalent: true,
+            true_score: None,
+            order: dag.topological_order().to_vec(),
+            graph: NamedDag::new(data.names.clone(), weighted)?,
+            probabilities: None,
+            evaluations: found.tests,
+            status: Status::Finished,
+            seconds: 0.0,
+            warnings: pc::warnings(&found),
+            cpdag: found.pattern,
+        })
+    }
+
     fn learn_with(&self, score_name: &'static str, seconds: Option<f64>) -> anyhow::Result<Learned> {
         let Self { arguments, data, gram } = self;
         let mut settings = ScoreSettings {
@@ -120,13 +184,23 @@ impl Learner<'_> {
             score_name,
             score_choice: None,
             score: solution.score,
+            is_equivalent: is_equivalent(score_name),
+            true_score: None,
             order: solution.order,
+            cpdag: Cpdag::of(graph.dag()),
             graph,
+            probabilities: None,
             evaluations,
             status,
             seconds: 0.0,
+            warnings: Vec::new(),
         })
     }
+}
+
+/// Whether graphs of one equivalence class are equally good.
+fn is_equivalent(score: &str) -> bool {
+    score == "bic"
 }
 
 /// The nodes by their variances, the smallest first: causes tend to vary less than their effects.

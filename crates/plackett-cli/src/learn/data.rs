@@ -5,8 +5,8 @@ use std::{path::Path, sync::Arc};
 
 use anyhow::Context;
 use plackett_dag::{
-    BayesNet, Categories, Centring, DataKind, EMBEDDED_NETWORKS, Error, Gram, GramBuilder, GraphKind, NamedDag,
-    Noise, RowReader, Sem, SemSettings, detect_kind, diagnose_moments, simulate_sem,
+    BayesNet, Categories, Centring, DataKind, EMBEDDED, Error, Gram, GramBuilder, GraphKind, NamedDag, Noise,
+    RowReader, Sem, SemSettings, detect_kind, diagnose_moments, simulate_sem,
 };
 
 use crate::console::{BadInput, counted};
@@ -51,7 +51,7 @@ const NETWORK_ROWS: usize = 20_000;
 
 /// The examples, each a name and a line on what it is.
 pub(super) fn examples() -> impl Iterator<Item = (&'static str, &'static str)> {
-    std::iter::once(SEM).chain(EMBEDDED_NETWORKS.iter().map(|network| (network.name, network.summary)))
+    std::iter::once(SEM).chain(EMBEDDED.iter().map(|network| (network.name, network.summary)))
 }
 
 /// Reads a file of numbers in one pass, whatever its length, or a file of categories into its codes.
@@ -90,10 +90,12 @@ pub(super) fn example(
     let source = format!("the example {name}");
     if name != SEM.0 {
         if reading.kind == Some(DataKind::Continuous) {
-            return Err(BadInput(format!("the example {name} has categories; --continuous does not fit")).into());
+            return Err(
+                BadInput(format!("the example {name} has categories; --continuous does not fit")).into()
+            );
         }
         let network = BayesNet::embedded(name)?;
-        let categories = network.sample(rows.unwrap_or(NETWORK_ROWS), seed, BayesNet::TRAINING);
+        let categories = network.sample(rows.unwrap_or(NETWORK_ROWS), seed, BayesNet::TRAINING)?;
         return Ok((of_categories(categories, &source)?, network.graph().clone()));
     }
     if reading.kind == Some(DataKind::Discrete) {
@@ -166,7 +168,7 @@ fn of_categories(categories: Categories, source: &str) -> anyhow::Result<Data> {
             name(original)
         ));
     }
-    for column in categories.crowded() {
+    for column in categories.crowded_columns() {
         warnings.push(format!(
             "column \"{}\" has {} categories in {} rows: too many for it to show parents or children",
             name(column),

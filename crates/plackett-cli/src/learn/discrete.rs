@@ -4,9 +4,9 @@
 use std::{ops::ControlFlow, sync::Arc, time::Instant};
 
 use plackett_dag::{
-    BuildProgress, Candidates, Categories, Cpdag, DISCRETE_SCORES, Dag, DiscreteScoreSettings, Expanded, Expansion,
-    FamilyScore, GSquare, Insertion, Keep, NamedDag, Oracle, OrderMcmc, ParentSets, PcResult, SizePrior,
-    discrete_score_by_name, graph_cost, weigh_edges,
+    BuildProgress, Candidates, Categories, Cpdag, DISCRETE_SCORES, Dag, DiscreteScoreSettings, Expanded,
+    Expansion, FamilyScore, GSquare, Insertion, Keep, NamedDag, Oracle, OrderMcmc, ParentSets, PcResult,
+    SizePrior, discrete_score_by_name, graph_cost, weigh_edges,
 };
 
 use super::{
@@ -136,7 +136,7 @@ impl Learner<'_> {
     /// PC-stable's graph. Where its edges have no direction, or contradict each other, a DAG close to them is shown.
     fn by_tests(&self) -> anyhow::Result<Learned> {
         let found = self.test(pc::METHOD_ALPHA)?;
-        let dag = found.dag();
+        let dag = found.to_dag();
         Ok(Learned {
             score: graph_cost(self.categories, self.score, &dag)?,
             order: dag.topological_order().to_vec(),
@@ -207,12 +207,17 @@ impl Learner<'_> {
 
     fn parent_sets(&self, candidates: &Candidates, keep: Keep) -> anyhow::Result<ParentSets> {
         let bar = console::progress(1, "parent sets");
-        let sets =
-            ParentSets::build_with(self.categories, self.score, candidates, keep, &|progress: BuildProgress| {
+        let sets = ParentSets::build_with(
+            self.categories,
+            self.score,
+            candidates,
+            keep,
+            &|progress: BuildProgress| {
                 bar.set_length(progress.total as u64);
                 bar.set_position(progress.done as u64);
                 interrupt::check()
-            });
+            },
+        );
         bar.finish_and_clear();
         Ok(sets?)
     }

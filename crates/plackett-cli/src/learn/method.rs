@@ -117,7 +117,8 @@ impl Method {
     ) -> anyhow::Result<Found> {
         let watch = Arc::new(Watch::start(label, limit));
         let (sender, receiver) = mpsc::channel();
-        let (search, shared) = (self.search.context("PC-stable has no order to search for")?, Arc::clone(&watch));
+        let (search, shared) =
+            (self.search.context("PC-stable has no order to search for")?, Arc::clone(&watch));
         thread::spawn(move || {
             let outcome = first_order(&mut oracle, &settings, &shared)
                 .and_then(|()| search(&mut oracle, &settings, &shared));
@@ -292,7 +293,7 @@ fn insertion(oracle: &mut Oracle, settings: &Settings, watch: &Watch) -> anyhow:
     let rounds = Insertion::default().kicks.div_ceil(KICKS_PER_ROUND);
     watch.bar.set_length((settings.restarts * (1 + rounds)) as u64);
     let mut steps = 0;
-    for _ in 0..settings.restarts {
+    for restart in 0..settings.restarts {
         let mut current: Option<OrderSolution> = None;
         for _ in 0..=rounds {
             if let Some(status) = watch.stop() {
@@ -301,7 +302,10 @@ fn insertion(oracle: &mut Oracle, settings: &Settings, watch: &Watch) -> anyhow:
             // Every step has its own seed, so that each is a function of the settings alone.
             let seed = settings.seed.wrapping_mul(SEEDS_APART).wrapping_add(steps);
             let found = match &current {
-                None => Insertion { starts: 1, kicks: 0, seed }.run(oracle)?,
+                None => match settings.start.as_ref().filter(|_| restart == 0) {
+                    Some(start) => Insertion { starts: 1, kicks: 0, seed }.improve(oracle, start)?,
+                    None => Insertion { starts: 1, kicks: 0, seed }.run(oracle)?,
+                },
                 Some(last) => {
                     Insertion { starts: 1, kicks: KICKS_PER_ROUND, seed }.improve(oracle, &last.order)?
                 }

@@ -15,9 +15,7 @@ use clap::{
     Args, ValueEnum,
     builder::{PossibleValue, PossibleValuesParser},
 };
-use plackett_dag::{
-    Centring, Cpdag, DISCRETE_SCORES, Dag, DataKind, NamedDag, SCORES, read_graph,
-};
+use plackett_dag::{Centring, Cpdag, DISCRETE_SCORES, Dag, DataKind, NamedDag, SCORES, read_graph};
 
 use crate::{files::OutDir, interrupt};
 use data::{Data, Reading, Values};

@@ -1,5 +1,7 @@
 //! PC-stable as `plackett learn` runs it: with a bar, and stopped by Ctrl-C.
 
+use anyhow::bail;
+use plackett::Status;
 use plackett_dag::{IndependenceTest, Pc, PcResult};
 
 use crate::{console, interrupt};
@@ -13,7 +15,7 @@ pub(super) fn run<T: IndependenceTest + Clone + Sync>(
     max_conditioning: Option<usize>,
 ) -> anyhow::Result<PcResult> {
     let bar = console::progress(1, "PC-stable");
-    let found = Pc { max_conditioning, ..Pc::default() }.run(test, |progress| {
+    let found = Pc { max_conditioning }.run(test, |progress| {
         bar.set_length(progress.nodes as u64);
         bar.set_position(progress.done as u64);
         if let Some(level) = progress.level {
@@ -22,7 +24,10 @@ pub(super) fn run<T: IndependenceTest + Clone + Sync>(
         interrupt::check()
     });
     bar.finish_and_clear();
-    Ok(found?)
+    if found.status == Status::Interrupted {
+        bail!("interrupted before there was a graph to show");
+    }
+    Ok(found)
 }
 
 /// What the user should know of the answer.

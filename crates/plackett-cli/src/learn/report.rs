@@ -1,6 +1,8 @@
 //! What `plackett learn` shows: a JSON document, or a text with the edges, the order and what to make of them; and files.
 
-use plackett_dag::{Comparison, CpdagDocument, GraphDocument, Mark, NamedDag, Table, to_dot, write_graph_csv};
+use plackett_dag::{
+    Comparison, CpdagDocument, GraphDocument, Mark, NamedDag, Table, to_dot, write_graph_csv,
+};
 use serde::Serialize;
 
 use super::{
@@ -293,7 +295,8 @@ impl<'a> Report<'a> {
         out.write("graph.dot", to_dot(graph).as_bytes())?;
         if let Some(probabilities) = &self.learned.probabilities {
             let mut csv = Vec::new();
-            Table::new(graph.names().to_vec(), probabilities.clone())?.write_csv(&mut csv, "probabilities.csv")?;
+            Table::new(graph.names().to_vec(), probabilities.clone())?
+                .write_csv(&mut csv, "probabilities.csv")?;
             out.write("probabilities.csv", &csv)?;
         }
         let arrows: Vec<Arrow> = graph

@@ -5,8 +5,8 @@ use std::{ops::ControlFlow, sync::Arc, time::Instant};
 
 use plackett::{Noise, PlackettLuce};
 use plackett_dag::{
-    BayesNet, Candidates, Categories, Comparison, Dag, Expanded, Expansion, GSquare, GradientKind, Insertion, Oracle,
-    OrderMcmc, ParentSets, Pc, PlSearch, Qnml, compare, graph_cost,
+    BayesNet, Candidates, Categories, Comparison, Dag, Expanded, Expansion, GSquare, GradientKind, Insertion,
+    Oracle, OrderMcmc, ParentSets, Pc, PlSearch, Qnml, compare, graph_cost,
 };
 use serde::{Deserialize, Serialize};
 
@@ -66,7 +66,7 @@ static METHODS: [Method; 11] = [
     Method {
         name: "PC-STABLE",
         note: "the tests alone, with a DAG that agrees with the directions they give",
-        run: |problem| Ok(vec![problem.test(0.01)?.dag()]),
+        run: |problem| Ok(vec![problem.test(0.01)?.to_dag()]),
     },
     Method {
         name: "PL-REINFORCE",
@@ -168,7 +168,7 @@ impl Problem {
     }
 
     fn test(&self, alpha: f64) -> Result<plackett_dag::PcResult, plackett_dag::Error> {
-        Pc::default().run(&GSquare::new(&self.training, alpha)?, |_| interrupt::check())
+        Ok(Pc::default().run(&GSquare::new(&self.training, alpha)?, |_| interrupt::check()))
     }
 }
 
@@ -242,8 +242,11 @@ pub(super) fn make(out: &OutDir, seeds: &[u64], quick: bool) -> anyhow::Result<R
     let published = paper::figures()?;
     let mut all = Vec::new();
     for method in &METHODS {
-        let results: Vec<&Measured> =
-            done.iter().filter(|(job, _)| job.method.name == method.name).map(|(_, measured)| measured).collect();
+        let results: Vec<&Measured> = done
+            .iter()
+            .filter(|(job, _)| job.method.name == method.name)
+            .map(|(_, measured)| measured)
+            .collect();
         all.extend(SETTING.cells(method.name, &METRICS, &results, &published));
     }
     let table = SETTING.rows(METHODS.iter().map(|method| method.name), &METRICS, &all);

@@ -113,6 +113,29 @@ impl Candidates {
         &self.cores[node]
     }
 
+    /// Adds a candidate parent of a node.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchNode`] if either does not exist.
+    ///
+    /// ```
+    /// let mut candidates = plackett_dag::Candidates::from_neighbours(vec![Default::default(); 2])?;
+    /// candidates.insert(0, 1)?;
+    /// assert!(candidates.core(0).contains(1) && candidates.insert(0, 2).is_err());
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn insert(&mut self, node: usize, parent: usize) -> Result<()> {
+        let nodes = self.cores.len();
+        match [node, parent].into_iter().find(|&given| given >= nodes) {
+            Some(stranger) => Err(Error::NoSuchNode { node: stranger, nodes }),
+            None if node == parent => Ok(()),
+            None => {
+                self.cores[node].insert(parent);
+                Ok(())
+            }
+        }
+    }
+
     /// The candidates of a node in increasing order.
     pub(super) fn core_list(&self, node: usize) -> Vec<usize> {
         self.cores[node].iter().collect()

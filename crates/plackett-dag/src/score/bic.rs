@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::subset::{Criterion, Subset, price};
+use super::subset::{Criterion, Space, Subset, price};
 use super::{Choice, LocalScore, ScoreEntry, ScoreSettings, Scratch, SubsetSearch};
 use crate::{Gram, NodeSet, Result};
 
@@ -81,7 +81,7 @@ impl Bic {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn cost(&self, node: usize, parents: &NodeSet) -> f64 {
-        self.subset.score(node, parents, &mut Default::default())
+        self.subset.score(node, parents, &mut Space::default())
     }
 }
 

@@ -70,7 +70,7 @@ pub(crate) struct Subset<C> {
 
 /// Workspace of the two searches.
 #[derive(Debug, Default)]
-struct Space {
+pub(crate) struct Space {
     grow: Grow,
     bound: BranchAndBound,
     sorted: Vec<usize>,

@@ -52,7 +52,12 @@ impl Expansion {
     ///
     /// # Errors
     /// What [`ParentSets::build`] objects to.
-    pub fn run(&self, data: &Categories, score: &dyn FamilyScore, candidates: Candidates) -> Result<Expanded> {
+    pub fn run(
+        &self,
+        data: &Categories,
+        score: &dyn FamilyScore,
+        candidates: Candidates,
+    ) -> Result<Expanded> {
         self.run_with(data, score, candidates, &|_| ControlFlow::Continue(()))
     }
 
@@ -71,11 +76,13 @@ impl Expansion {
         let mut last: Option<Expanded> = None;
         loop {
             let rounds = last.as_ref().map_or(0, |last| last.rounds);
-            if let Some(last) = last.take_if(|last| last.rounds >= self.rounds.max(1) || observe(last.rounds).is_break())
+            if let Some(last) =
+                last.take_if(|last| last.rounds >= self.rounds.max(1) || observe(last.rounds).is_break())
             {
                 return Ok(last);
             }
-            let sets = ParentSets::build_with(data, score, &candidates, Keep::Best, &|_| ControlFlow::Continue(()))?;
+            let sets =
+                ParentSets::build_with(data, score, &candidates, Keep::Best, &|_| ControlFlow::Continue(()))?;
             let sets = Arc::new(sets);
             let mut oracle = Oracle::new(sets.clone());
             let solution = match &last {
@@ -84,11 +91,13 @@ impl Expansion {
             };
             let mut has_grown = false;
             for (node, parents) in solution.parents.iter().enumerate() {
-                for parent in parents.iter().filter(|&parent| !candidates.core(node).contains(parent)) {
-                    // Both ways: the edge may yet turn round.
-                    candidates.insert(node, parent)?;
-                    candidates.insert(parent, node)?;
-                    has_grown = true;
+                for parent in parents {
+                    if !candidates.core(node).contains(parent) {
+                        // Both ways: the edge may yet turn round.
+                        candidates.insert(node, parent)?;
+                        candidates.insert(parent, node)?;
+                        has_grown = true;
+                    }
                 }
             }
             let expanded = Expanded { candidates: candidates.clone(), sets, solution, rounds: rounds + 1 };

@@ -13,7 +13,7 @@ mod tabulated;
 
 pub use bdeu::Bdeu;
 pub use bic::DiscreteBic;
-pub use graph::graph_cost;
+pub use graph::{graph_cost, weigh_edges};
 pub use k2::K2;
 pub use qnml::Qnml;
 
