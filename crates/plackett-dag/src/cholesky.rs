@@ -8,7 +8,7 @@ use crate::Gram;
 pub(crate) const COLLINEAR: f64 = 1e-11;
 
 /// The factor, its rows stored with a fixed stride so that growing allocates only when the capacity is passed.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Cholesky {
     stride: usize,
     lower: Vec<f64>,

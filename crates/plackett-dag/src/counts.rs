@@ -1,7 +1,21 @@
 //! Counting: rows are put into groups by the values of some columns, and each group's rows are counted by another column.
 
-/// While a partition has at most this many groups, empty ones are kept and the rows need no second look.
+use crate::score::CountScore;
+
+/// While a partition has at most this many groups, and not more than rows, empty ones are kept and the rows need no second
+/// look.
 const DENSE_GROUPS: usize = 1 << 12;
+/// Numbers of possible groups up to this, or up to a small multiple of the rows, are looked up in a plain array; more in a
+/// table of the size of the rows, so that memory follows the rows and not the arities.
+const MAPPED_GROUPS: usize = 1 << 16;
+const MAPPED_PER_ROW: usize = 8;
+/// Histograms of at most this many cells are kept several times over and added up at the end: rows that fall into the same
+/// cell one after another would each wait for the one before.
+const SPLIT_CELLS: usize = 1 << 11;
+const LANES: usize = 4;
+const NONE: u32 = u32::MAX;
+/// Odd, with well-mixed bits (the golden ratio).
+const SPREAD: u32 = 0x9E37_79B9;
 
 /// Rows in groups: two rows share one if they agree in every column that the partition was refined by.
 #[derive(Clone, Debug, Default)]
@@ -27,27 +41,49 @@ impl Partition {
         self.groups
     }
 
-    /// Makes this the partition `coarse` refined by a column of `arity` codes. O(rows); at most max(rows, 2¹²) groups come
-    /// out, whatever the arities. `map` is workspace.
+    /// Makes this the partition `coarse` refined by a column of `arity` codes. O(rows); at most as many groups
+    /// as rows come out, whatever the arities. `map` is workspace. The rows may be 2²⁴, the arity 2⁸.
     pub(crate) fn refine(&mut self, coarse: &Self, column: &[u8], arity: usize, map: &mut Vec<u32>) {
         let keys = coarse.ids.iter().zip(column).map(|(&id, &code)| id * arity as u32 + u32::from(code));
-        let groups = coarse.groups * arity;
         self.ids.clear();
         self.ids.extend(keys);
-        self.groups = groups;
-        if groups <= DENSE_GROUPS {
-            return;
+        self.groups = coarse.groups * arity;
+        if self.groups > DENSE_GROUPS.min(self.ids.len()) {
+            self.drop_empty(map);
         }
-        map.clear();
-        map.resize(groups, u32::MAX);
+    }
+
+    /// Leaves out the groups without rows and numbers the others in the order of their first rows.
+    pub(crate) fn drop_empty(&mut self, map: &mut Vec<u32>) {
         let mut next = 0;
-        for id in &mut self.ids {
-            let slot = &mut map[*id as usize];
-            if *slot == u32::MAX {
-                *slot = next;
-                next += 1;
+        map.clear();
+        if self.groups <= MAPPED_GROUPS.max(MAPPED_PER_ROW * self.ids.len()) {
+            map.resize(self.groups, NONE);
+            for id in &mut self.ids {
+                let slot = &mut map[*id as usize];
+                if *slot == NONE {
+                    *slot = next;
+                    next += 1;
+                }
+                *id = *slot;
             }
-            *id = *slot;
+        } else {
+            // Open addressing, half empty: pairs of an old number and a new one.
+            let bits = (2 * self.ids.len()).next_power_of_two().trailing_zeros().clamp(1, 31);
+            let last = (1_usize << bits) - 1;
+            map.resize(2 << bits, NONE);
+            for id in &mut self.ids {
+                let mut at = (id.wrapping_mul(SPREAD) >> (32 - bits)) as usize;
+                while map[2 * at + 1] != NONE && map[2 * at] != *id {
+                    at = (at + 1) & last;
+                }
+                if map[2 * at + 1] == NONE {
+                    map[2 * at] = *id;
+                    map[2 * at + 1] = next;
+                    next += 1;
+                }
+                *id = map[2 * at + 1];
+            }
         }
         self.groups = next as usize;
     }
@@ -60,14 +96,133 @@ impl Partition {
         weights: Option<&[u32]>,
         counts: &mut Vec<u32>,
     ) {
-        counts.clear();
-        counts.resize(self.groups * arity, 0);
         let cells = self.ids.iter().zip(column).map(|(&id, &code)| id as usize * arity + usize::from(code));
-        match weights {
-            Some(weights) => cells.zip(weights).for_each(|(cell, weight)| counts[cell] += weight),
-            None => cells.for_each(|cell| counts[cell] += 1),
+        tally(cells, self.groups * arity, weights, counts);
+    }
+
+    /// Counts each group's rows by two columns: `counts[(group · arity + code) · arity + code]`.
+    pub(crate) fn tabulate_pair(
+        &self,
+        (column, arity): (&[u8], usize),
+        (last_column, last_arity): (&[u8], usize),
+        weights: Option<&[u32]>,
+        counts: &mut Vec<u32>,
+    ) {
+        let cells = self.ids.iter().zip(column).zip(last_column).map(|((&id, &code), &last)| {
+            (id as usize * arity + usize::from(code)) * last_arity + usize::from(last)
+        });
+        tally(cells, self.groups * arity * last_arity, weights, counts);
+    }
+
+    /// The number of rows in each group.
+    pub(crate) fn sizes(&self, weights: Option<&[u32]>, counts: &mut Vec<u32>) {
+        tally(self.ids.iter().map(|&id| id as usize), self.groups, weights, counts);
+    }
+
+    /// The first row of each group, none of which may be empty.
+    pub(crate) fn first_rows(&self) -> Vec<u32> {
+        let mut first = vec![0; self.groups];
+        for (row, &id) in self.ids.iter().enumerate().rev() {
+            first[id as usize] = row as u32;
+        }
+        first
+    }
+}
+
+/// Counts how often each cell comes.
+#[inline]
+fn tally(cells: impl Iterator<Item = usize>, size: usize, weights: Option<&[u32]>, counts: &mut Vec<u32>) {
+    counts.clear();
+    if let Some(weights) = weights {
+        counts.resize(size, 0);
+        cells.zip(weights).for_each(|(cell, weight)| counts[cell] += weight);
+    } else if size > SPLIT_CELLS {
+        counts.resize(size, 0);
+        cells.for_each(|cell| counts[cell] += 1);
+    } else {
+        counts.resize(LANES * size, 0);
+        // Lanes side by side: four counters of one cell are neighbours.
+        cells.enumerate().for_each(|(row, cell)| counts[LANES * cell + row % LANES] += 1);
+        for cell in 0..size {
+            counts[cell] = counts[LANES * cell..LANES * (cell + 1)].iter().sum();
+        }
+        counts.truncate(size);
+    }
+}
+
+/// The counts of a node together with its parents, N_ijk, and of its parents alone, N_ij.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FamilyCounts {
+    joint: Vec<u32>,
+    parents: Vec<u32>,
+    finer: Partition,
+    map: Vec<u32>,
+}
+
+impl FamilyCounts {
+    /// Counts a node's values in the groups that its parents make. O(rows), memory likewise.
+    pub(crate) fn count(
+        &mut self,
+        parents: &Partition,
+        column: &[u8],
+        arity: usize,
+        weights: Option<&[u32]>,
+    ) {
+        if is_dense(parents.groups * arity, column.len()) {
+            parents.tabulate(column, arity, weights, &mut self.joint);
+            self.sum_joint(arity);
+        } else {
+            self.finer.refine(parents, column, arity, &mut self.map);
+            self.finer.sizes(weights, &mut self.joint);
+            parents.sizes(weights, &mut self.parents);
         }
     }
+
+    /// The same with one more parent, which need not be added to the partition first.
+    pub(crate) fn count_with(
+        &mut self,
+        parents: &Partition,
+        parent: (&[u8], usize),
+        node: (&[u8], usize),
+        weights: Option<&[u32]>,
+    ) {
+        if is_dense(parents.groups * parent.1 * node.1, node.0.len()) {
+            parents.tabulate_pair(parent, node, weights, &mut self.joint);
+            self.sum_joint(node.1);
+        } else {
+            let mut refined = Partition::default();
+            refined.refine(parents, parent.0, parent.1, &mut self.map);
+            self.count(&refined, node.0, node.1, weights);
+        }
+    }
+
+    fn sum_joint(&mut self, arity: usize) {
+        self.parents.clear();
+        self.parents.extend(self.joint.chunks_exact(arity).map(|cells| cells.iter().sum::<u32>()));
+    }
+
+    /// The cost of the node with parents that have so many configurations, seen or not.
+    pub(crate) fn cost(&self, score: &dyn CountScore, configurations: f64, arity: usize) -> f64 {
+        score.parents(&self.parents, configurations, arity)
+            - score.joint(&self.joint, configurations * arity as f64)
+    }
+
+    /// Σ N_ijk log(N_ijk/N_ij), the largest log-likelihood of the node given its parents.
+    pub(crate) fn log_likelihood(&self) -> f64 {
+        let logs = |counts: &[u32]| -> f64 {
+            counts
+                .iter()
+                .filter(|&&count| count > 1)
+                .map(|&count| f64::from(count) * f64::from(count).ln())
+                .sum()
+        };
+        logs(&self.joint) - logs(&self.parents)
+    }
+}
+
+/// Whether a plain table of so many cells is worth its memory for so many rows.
+fn is_dense(cells: usize, rows: usize) -> bool {
+    cells <= 4 * rows
 }
 
 #[cfg(test)]

@@ -2,6 +2,9 @@
 //! directed when every DAG with the same skeleton and the same v-structures directs it so, undirected otherwise.
 //! The edges are labelled in Chickering's (1995) order, without searching for Meek's patterns.
 
+use std::collections::HashSet;
+
+use crate::Error;
 use crate::graph::Dag;
 
 /// How two nodes of a [`Cpdag`] are joined, seen from the first of the two.
@@ -28,7 +31,8 @@ pub enum Mark {
     Undirected,
 }
 
-/// The CPDAG of a DAG, which stands for the DAG's whole Markov equivalence class.
+/// The CPDAG of a DAG, which stands for the DAG's whole Markov equivalence class; or another graph of directed and
+/// undirected edges, which tests on data gave in place of one.
 ///
 /// # Example
 /// ```
@@ -85,6 +89,55 @@ impl Cpdag {
         }
         directed.sort_unstable();
         undirected.sort_unstable();
+        Self::from_sorted(nodes, directed, undirected)
+    }
+
+    /// The graph of these edges, whether or not it is the CPDAG of a DAG; an undirected edge may be given either way
+    /// round.
+    ///
+    /// # Errors
+    /// A node that does not exist, an edge from a node to itself, or two edges between the same two nodes.
+    ///
+    /// # Example
+    /// ```
+    /// use plackett_dag::{Cpdag, Dag};
+    ///
+    /// let chain = Cpdag::from_edges(3, [], [(2, 1), (0, 1)])?;
+    /// assert_eq!(chain, Cpdag::of(&Dag::from_parents(vec![vec![], vec![0], vec![1]])?));
+    /// assert!(Cpdag::from_edges(3, [(0, 1)], [(1, 0)]).is_err());
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn from_edges(
+        nodes: usize,
+        directed: impl IntoIterator<Item = (usize, usize)>,
+        undirected: impl IntoIterator<Item = (usize, usize)>,
+    ) -> Result<Self, Error> {
+        let mut directed: Vec<_> = directed.into_iter().collect();
+        let mut undirected: Vec<_> = undirected.into_iter().map(|(a, b)| (a.min(b), a.max(b))).collect();
+        directed.sort_unstable();
+        undirected.sort_unstable();
+        let mut pairs = HashSet::new();
+        for &(a, b) in directed.iter().chain(&undirected) {
+            if a.max(b) >= nodes {
+                return Err(Error::NoSuchNode { node: a.max(b), nodes });
+            }
+            if a == b {
+                return Err(Error::Cycle { nodes: vec![a.to_string()] });
+            }
+            if !pairs.insert((a.min(b), a.max(b))) {
+                return Err(Error::RepeatedEdge { from: a.to_string(), to: b.to_string() });
+            }
+        }
+        Ok(Self::from_sorted(nodes, directed, undirected))
+    }
+
+    /// The graph of edges that are as [`directed`](Self::directed) and [`undirected`](Self::undirected) give them.
+    pub(crate) fn from_sorted(
+        nodes: usize,
+        directed: Vec<(usize, usize)>,
+        undirected: Vec<(usize, usize)>,
+    ) -> Self {
+        debug_assert!(directed.is_sorted() && undirected.is_sorted());
         Cpdag { nodes, directed, undirected }
     }
 

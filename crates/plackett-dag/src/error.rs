@@ -264,6 +264,9 @@ pub enum Error {
         /// Names that exist, separated by commas.
         known: String,
     },
+    /// Sums over parent sets were asked of tables that keep the best sets only.
+    #[error("sums over parent sets need all of them to be kept: build with Keep::All")]
+    NoSums,
     /// No score is registered under the name.
     #[error("there is no score named `{name}`; known are {known}")]
     UnknownScore {
@@ -284,6 +287,9 @@ pub enum Error {
         /// Bytes allowed.
         allowed_bytes: usize,
     },
+    /// The caller broke the work off.
+    #[error("stopped before the work was done")]
+    Stopped,
 }
 
 /// A place in a file: the file, and the line and column where they are known.

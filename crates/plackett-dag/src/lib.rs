@@ -46,10 +46,14 @@ mod error;
 mod format;
 mod gram;
 mod graph;
+mod independence;
 mod metrics;
 mod network;
 pub mod node_set;
 mod oracle;
+mod parent_sets;
+mod pattern;
+mod pc;
 mod records;
 pub mod rival;
 mod score;
@@ -69,16 +73,23 @@ pub use format::{
 };
 pub use gram::{Centring, Gram, GramBuilder};
 pub use graph::{Dag, NamedDag};
+pub use independence::{DSeparation, FisherZ, GSquare, IndependenceTest};
 pub use metrics::{Comparison, compare, shd, shd_cpdag, sid};
 pub use network::{BayesNet, EMBEDDED, EmbeddedNetwork};
 pub use node_set::NodeSet;
 pub use oracle::{Oracle, OracleStats};
+pub use parent_sets::{BuildProgress, Candidates, Keep, ParentSets, ParentSums, Reach, SizePrior};
+pub use pc::{Pc, PcProgress, PcResult};
+pub use score::{
+    Bdeu, CountScore, DISCRETE_SCORES, DiscreteBic, DiscreteScoreEntry, DiscreteScoreSettings, FamilyScore,
+    K2, Qnml, discrete_score_by_name, graph_cost, weigh_edges,
+};
 pub use score::{
     Bic, Choice, EvL0, L1, LocalScore, SCORES, ScoreEntry, ScoreSettings, Scratch, SubsetSearch, fit_weights,
     score_by_name,
 };
 pub use search::{
-    Exact, Expectation, GradientKind, Insertion, LocalTable, McmcSolution, McmcState, OrderMcmc,
-    OrderSolution, PlSearch, PlSolution,
+    EdgePosterior, Exact, Expanded, Expansion, Expectation, GradientKind, Insertion, LocalTable,
+    McmcSolution, McmcState, OrderMcmc, OrderSolution, PlSearch, PlSolution, SumScore,
 };
 pub use simulate::{GraphKind, Noise, Sem, SemSettings, simulate_sem};

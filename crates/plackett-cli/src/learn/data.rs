@@ -1,11 +1,12 @@
-//! The data of `plackett learn`: a CSV file streamed into its Gram matrix, or an example that needs no file.
+//! The data of `plackett learn`: a CSV file of numbers, streamed into its Gram matrix, or of categories, kept as small codes;
+//! or an example that needs no file.
 
 use std::{path::Path, sync::Arc};
 
 use anyhow::Context;
 use plackett_dag::{
-    Centring, Error, Gram, GramBuilder, GraphKind, NamedDag, Noise, RowReader, Sem, SemSettings,
-    diagnose_moments, simulate_sem,
+    BayesNet, Categories, Centring, DataKind, EMBEDDED, Error, Gram, GramBuilder, GraphKind, NamedDag, Noise,
+    RowReader, Sem, SemSettings, detect_kind, diagnose_moments, simulate_sem,
 };
 
 use crate::console::{BadInput, counted};
@@ -17,23 +18,97 @@ pub(super) struct Data {
     /// The same without its folders, for the head of a picture.
     pub title: String,
     pub names: Vec<String>,
-    pub gram: Arc<Gram>,
+    pub rows: usize,
+    pub values: Values,
+    /// What was done to the columns.
+    pub preparation: &'static str,
+    /// Why the columns were taken for numbers or for categories, where the program decided.
+    pub kind_choice: Option<String>,
     /// What the user should know before trusting a graph from these data.
     pub warnings: Vec<String>,
 }
 
-/// Data that the program brings along.
-pub(super) struct Example {
-    pub name: &'static str,
-    pub summary: &'static str,
-    make: fn(u64) -> Result<Sem, Error>,
+/// Columns of numbers, of which the second moments are enough, or of categories.
+pub(super) enum Values {
+    Numbers(Arc<Gram>),
+    Categories(Arc<Categories>),
 }
 
-/// The examples by name: a new one is one line here.
-pub(super) const EXAMPLES: &[Example] =
-    &[Example { name: "sem", summary: "12 variables of a random linear model, 1000 rows", make: small_sem }];
+/// How to take the columns.
+#[derive(Clone, Copy)]
+pub(super) struct Reading {
+    /// What the user said they are, if anything.
+    pub kind: Option<DataKind>,
+    pub centring: Centring,
+}
 
-const EXAMPLE_ROWS: usize = 1000;
+/// An example that is not an embedded network.
+pub(super) const SEM: (&str, &str) = ("sem", "12 variables of a random linear model");
+
+/// Rows of an example, if the user does not say how many.
+const SEM_ROWS: usize = 1000;
+const NETWORK_ROWS: usize = 20_000;
+
+/// The examples, each a name and a line on what it is.
+pub(super) fn examples() -> impl Iterator<Item = (&'static str, &'static str)> {
+    std::iter::once(SEM).chain(EMBEDDED.iter().map(|network| (network.name, network.summary)))
+}
+
+/// Reads a file of numbers in one pass, whatever its length, or a file of categories into its codes.
+pub(super) fn read(path: &Path, reading: Reading) -> anyhow::Result<Data> {
+    let source = path.display().to_string();
+    let (kind, reason) = match reading.kind {
+        Some(kind) => (kind, None),
+        None => detect_kind(path).map(|(kind, reason)| (kind, Some(reason)))?,
+    };
+    let data = match kind {
+        DataKind::Discrete => of_categories(Categories::read(path)?, &source),
+        DataKind::Continuous => {
+            let reader = RowReader::open(path)?;
+            let names = reader.names().to_vec();
+            let mut builder = GramBuilder::new(names.len())?;
+            let mut taken = Ok(());
+            reader.for_each(|row| {
+                if taken.is_ok() {
+                    taken = builder.push_row(row);
+                }
+            })?;
+            taken?;
+            of_numbers(builder, names, reading.centring, &source)
+        }
+    };
+    Ok(Data { kind_choice: reason, ..data.context(source)? })
+}
+
+/// The data of an example, and the graph behind them.
+pub(super) fn example(
+    name: &str,
+    rows: Option<usize>,
+    seed: u64,
+    reading: Reading,
+) -> anyhow::Result<(Data, NamedDag)> {
+    let source = format!("the example {name}");
+    if name != SEM.0 {
+        if reading.kind == Some(DataKind::Continuous) {
+            return Err(
+                BadInput(format!("the example {name} has categories; --continuous does not fit")).into()
+            );
+        }
+        let network = BayesNet::embedded(name)?;
+        let categories = network.sample(rows.unwrap_or(NETWORK_ROWS), seed, BayesNet::TRAINING)?;
+        return Ok((of_categories(categories, &source)?, network.graph().clone()));
+    }
+    if reading.kind == Some(DataKind::Discrete) {
+        return Err(BadInput(format!("the example {name} has numbers; --discrete does not fit")).into());
+    }
+    let sem = small_sem(seed)?;
+    let mut builder = GramBuilder::new(sem.dag().nodes())?;
+    for row in sem.sample(rows.unwrap_or(SEM_ROWS), Sem::TRAINING).rows() {
+        builder.push_row(row)?;
+    }
+    let names = sem.graph().names().to_vec();
+    Ok((of_numbers(builder, names, reading.centring, &source)?, sem.graph().clone()))
+}
 
 /// Twelve nodes with two edges each: small enough to look at, and no longer easy to guess.
 fn small_sem(seed: u64) -> Result<Sem, Error> {
@@ -41,48 +116,13 @@ fn small_sem(seed: u64) -> Result<Sem, Error> {
     simulate_sem(&settings, seed)
 }
 
-/// Reads a file in one pass, whatever its length.
-pub(super) fn read(path: &Path, centring: Centring) -> anyhow::Result<Data> {
-    let reader = RowReader::open(path)?;
-    let names = reader.names().to_vec();
-    let mut builder = GramBuilder::new(names.len())?;
-    let mut taken = Ok(());
-    reader.for_each(|row| {
-        if taken.is_ok() {
-            taken = builder.push_row(row);
-        }
-    })?;
-    taken?;
-    let source = path.display().to_string();
-    finish(builder, names, centring, &source).context(source)
-}
-
-/// The data of an example, and the graph behind them.
-pub(super) fn example(name: &str, seed: u64, centring: Centring) -> anyhow::Result<(Data, NamedDag)> {
-    let example = EXAMPLES.iter().find(|example| example.name == name);
-    let example = example.ok_or_else(|| BadInput(format!("there is no example {name}")))?;
-    let sem = (example.make)(seed)?;
-    let mut builder = GramBuilder::new(sem.dag().nodes())?;
-    for row in sem.sample(EXAMPLE_ROWS, Sem::TRAINING).rows() {
-        builder.push_row(row)?;
-    }
-    let names = sem.graph().names().to_vec();
-    Ok((finish(builder, names, centring, &format!("the example {name}"))?, sem.graph().clone()))
-}
-
-fn finish(
+fn of_numbers(
     builder: GramBuilder,
     names: Vec<String>,
     centring: Centring,
     source: &str,
 ) -> anyhow::Result<Data> {
-    if let [only] = names.as_slice() {
-        let text = format!("\"{only}\" is the only column; a graph needs at least two");
-        return Err(BadInput(text).into());
-    }
-    if builder.rows() == 1 {
-        return Err(BadInput("there is only one row; nothing can be learned from it".to_owned()).into());
-    }
+    check_shape(&names, builder.rows())?;
     let centred = builder.clone().finish(Centring::Centre)?;
     check_size(&names, &centred)?;
     let faults = diagnose_moments(&names, centred.means(), centred.matrix());
@@ -100,8 +140,66 @@ fn finish(
             counted(columns, "column")
         ));
     }
-    let title = Path::new(source).file_name().map_or(source.into(), |name| name.to_string_lossy());
-    Ok(Data { source: source.to_owned(), title: title.into_owned(), names, gram: Arc::new(gram), warnings })
+    Ok(Data {
+        source: source.to_owned(),
+        title: title(source),
+        names,
+        rows,
+        values: Values::Numbers(Arc::new(gram)),
+        preparation: match centring {
+            Centring::None => "not centred",
+            Centring::Centre => "centred",
+            Centring::Standardise => "standardised",
+        },
+        kind_choice: None,
+        warnings,
+    })
+}
+
+fn of_categories(categories: Categories, source: &str) -> anyhow::Result<Data> {
+    check_shape(categories.names(), categories.row_count())?;
+    categories.check_columns()?;
+    let name = |column: usize| &categories.names()[column];
+    let mut warnings = Vec::new();
+    for (copy, original) in categories.copies() {
+        warnings.push(format!(
+            "column \"{}\" tells the same as column \"{}\": directions among them mean nothing",
+            name(copy),
+            name(original)
+        ));
+    }
+    for column in categories.crowded_columns() {
+        warnings.push(format!(
+            "column \"{}\" has {} categories in {} rows: too many for it to show parents or children",
+            name(column),
+            categories.arity(column),
+            categories.row_count()
+        ));
+    }
+    Ok(Data {
+        source: source.to_owned(),
+        title: title(source),
+        names: categories.names().to_vec(),
+        rows: categories.row_count(),
+        preparation: "categories",
+        kind_choice: None,
+        warnings,
+        values: Values::Categories(Arc::new(categories)),
+    })
+}
+
+fn title(source: &str) -> String {
+    Path::new(source).file_name().map_or(source.into(), |name| name.to_string_lossy()).into_owned()
+}
+
+fn check_shape(names: &[String], rows: usize) -> Result<(), BadInput> {
+    if let [only] = names {
+        return Err(BadInput(format!("\"{only}\" is the only column; a graph needs at least two")));
+    }
+    if rows == 1 {
+        return Err(BadInput("there is only one row; nothing can be learned from it".to_owned()));
+    }
+    Ok(())
 }
 
 /// Finite values may have squares that are not.

@@ -12,7 +12,8 @@ use std::{
 use anyhow::{Context, bail};
 use clap::{ValueEnum, builder::PossibleValue};
 use indicatif::ProgressBar;
-use plackett_dag::{Exact, GradientKind, Insertion, Oracle, OrderSolution, PlSearch};
+use plackett::{Noise, PlackettLuce};
+use plackett_dag::{Exact, GradientKind, Insertion, Oracle, OrderMcmc, OrderSolution, PlSearch};
 use serde::Serialize;
 
 use crate::{console, interrupt};
@@ -22,41 +23,58 @@ use crate::{console, interrupt};
 pub(super) struct Method {
     pub name: &'static str,
     summary: &'static str,
-    /// Tells the watch of every order worth keeping, and asks it when to stop.
-    search: fn(&mut Oracle, &Settings, &Watch) -> anyhow::Result<Status>,
+    /// Tells the watch of every order worth keeping, and asks it when to stop. PC-stable has none: it tests pairs.
+    search: Option<Search>,
 }
 
+type Search = fn(&mut Oracle, &Settings, &Watch) -> anyhow::Result<Status>;
+
 /// The methods by name, the default one first: a new one is one line here.
-static METHODS: [Method; 6] = [
+static METHODS: [Method; 9] = [
     Method {
         name: "insertion",
         summary: "Move one node at a time to its best place, from several starts",
-        search: insertion,
+        search: Some(insertion),
     },
     Method {
         name: "pl-relax",
         summary: "The paper's method: RELAX on the score as a black box, then the mode of the distribution",
-        search: |oracle, settings, watch| gradient(GradientKind::Relax, oracle, settings, watch),
+        search: Some(|oracle, settings, watch| gradient(GradientKind::Relax, oracle, settings, watch)),
     },
     Method {
         name: "pl-reinforce",
         summary: "The same with REINFORCE and a leave-one-out baseline",
-        search: |oracle, settings, watch| gradient(GradientKind::Reinforce, oracle, settings, watch),
+        search: Some(|oracle, settings, watch| gradient(GradientKind::Reinforce, oracle, settings, watch)),
     },
     Method {
         name: "pl",
         summary: "The same with reward-to-go: each choice answers for the local scores that follow it",
-        search: |oracle, settings, watch| gradient(GradientKind::RewardToGo, oracle, settings, watch),
+        search: Some(|oracle, settings, watch| gradient(GradientKind::RewardToGo, oracle, settings, watch)),
     },
     Method {
         name: "pl-relax+insertion",
         summary: "The mode of pl-relax, then one node at a time to its best place",
-        search: polished,
+        search: Some(polished),
+    },
+    Method {
+        name: "order-mcmc",
+        summary: "A Markov chain over orders (Friedman and Koller); the best order that it visits",
+        search: Some(order_mcmc),
+    },
+    Method {
+        name: "random",
+        summary: "The best of 1,000 random orders, to compare the others with",
+        search: Some(random),
     },
     Method {
         name: "exact",
         summary: "The best order of all, by dynamic programming (to about 23 nodes)",
-        search: exact,
+        search: Some(exact),
+    },
+    Method {
+        name: "pc",
+        summary: "PC-stable: tests of conditional independence in place of a score",
+        search: None,
     },
 ];
 
@@ -83,6 +101,11 @@ impl fmt::Display for Method {
 }
 
 impl Method {
+    /// Whether this is PC-stable, which needs no order.
+    pub(super) fn is_pc(&self) -> bool {
+        self.search.is_none()
+    }
+
     /// Searches in another thread, so that Ctrl-C and the limit, in seconds, end the wait with the best order so far
     /// even in the middle of a long step.
     pub(super) fn run(
@@ -94,7 +117,8 @@ impl Method {
     ) -> anyhow::Result<Found> {
         let watch = Arc::new(Watch::start(label, limit));
         let (sender, receiver) = mpsc::channel();
-        let (search, shared) = (self.search, Arc::clone(&watch));
+        let (search, shared) =
+            (self.search.context("PC-stable has no order to search for")?, Arc::clone(&watch));
         thread::spawn(move || {
             let outcome = first_order(&mut oracle, &settings, &shared)
                 .and_then(|()| search(&mut oracle, &settings, &shared));
@@ -131,7 +155,13 @@ const GRACE: Duration = Duration::from_millis(200);
 pub(super) struct Settings {
     /// An order to fall back on.
     pub first: Vec<usize>,
+    /// A good order to improve, besides random ones.
+    pub start: Option<Vec<usize>>,
     pub restarts: usize,
+    /// Steps of the gradient methods and moves of the Markov chain, if the user said how many.
+    pub steps: Option<u64>,
+    /// What scores are divided by to be negative log-probabilities.
+    pub temperature: f64,
     pub seed: u64,
     pub memory_bytes: usize,
 }
@@ -223,6 +253,7 @@ fn gradient(
     watch: &Watch,
 ) -> anyhow::Result<Status> {
     let search = PlSearch { gradient: kind, seed: settings.seed, ..PlSearch::default() };
+    let search = PlSearch { steps: settings.steps.unwrap_or(search.steps), ..search };
     watch.bar.set_length(search.steps);
     let mut status = Status::Finished;
     let found = search.run(oracle, |_| {
@@ -262,7 +293,7 @@ fn insertion(oracle: &mut Oracle, settings: &Settings, watch: &Watch) -> anyhow:
     let rounds = Insertion::default().kicks.div_ceil(KICKS_PER_ROUND);
     watch.bar.set_length((settings.restarts * (1 + rounds)) as u64);
     let mut steps = 0;
-    for _ in 0..settings.restarts {
+    for restart in 0..settings.restarts {
         let mut current: Option<OrderSolution> = None;
         for _ in 0..=rounds {
             if let Some(status) = watch.stop() {
@@ -271,7 +302,10 @@ fn insertion(oracle: &mut Oracle, settings: &Settings, watch: &Watch) -> anyhow:
             // Every step has its own seed, so that each is a function of the settings alone.
             let seed = settings.seed.wrapping_mul(SEEDS_APART).wrapping_add(steps);
             let found = match &current {
-                None => Insertion { starts: 1, kicks: 0, seed }.run(oracle)?,
+                None => match settings.start.as_ref().filter(|_| restart == 0) {
+                    Some(start) => Insertion { starts: 1, kicks: 0, seed }.improve(oracle, start)?,
+                    None => Insertion { starts: 1, kicks: 0, seed }.run(oracle)?,
+                },
                 Some(last) => {
                     Insertion { starts: 1, kicks: KICKS_PER_ROUND, seed }.improve(oracle, &last.order)?
                 }
@@ -281,6 +315,51 @@ fn insertion(oracle: &mut Oracle, settings: &Settings, watch: &Watch) -> anyhow:
             current = Some(found);
             steps += 1;
         }
+    }
+    Ok(Status::Finished)
+}
+
+/// Between looks at the clock the chain makes this many moves.
+const MOVES_PER_LOOK: u64 = 256;
+
+fn order_mcmc(oracle: &mut Oracle, settings: &Settings, watch: &Watch) -> anyhow::Result<Status> {
+    let Settings { temperature, seed, .. } = *settings;
+    let chain = OrderMcmc { temperature, seed, ..OrderMcmc::default() };
+    let chain = OrderMcmc { steps: settings.steps.unwrap_or(chain.steps), ..chain };
+    watch.bar.set_length(chain.steps);
+    let mut status = Status::Finished;
+    let found = chain.run(oracle, |state| {
+        if state.step % MOVES_PER_LOOK > 0 {
+            return ControlFlow::Continue(());
+        }
+        watch.bar.set_position(state.step);
+        match watch.stop() {
+            Some(why) => {
+                status = why;
+                ControlFlow::Break(())
+            }
+            None => ControlFlow::Continue(()),
+        }
+    })?;
+    watch.tell(&found.best, oracle.stats().queries);
+    Ok(status)
+}
+
+/// As many as the paper has.
+const RANDOM_ORDERS: usize = 1000;
+
+fn random(oracle: &mut Oracle, settings: &Settings, watch: &Watch) -> anyhow::Result<Status> {
+    let uniform = PlackettLuce::new(&vec![0.0; oracle.nodes()])?;
+    let orders = uniform.sample_many(RANDOM_ORDERS, Noise::new(settings.seed).stream(0));
+    watch.bar.set_length(RANDOM_ORDERS as u64);
+    for order in orders {
+        if let Some(status) = watch.stop() {
+            return Ok(status);
+        }
+        let order = order.into_vec();
+        let (score, parents) = (oracle.order_score(&order)?, oracle.order_parents(&order)?);
+        watch.tell(&OrderSolution { order, score, parents }, oracle.stats().queries);
+        watch.bar.inc(1);
     }
     Ok(Status::Finished)
 }

@@ -1,33 +1,43 @@
 //! `plackett learn`: a causal graph from a CSV file, by searching over topological orders.
 
+mod continuous;
 mod data;
+mod discrete;
+mod equal_variances;
 mod method;
+mod pc;
 mod report;
-mod score;
 
-use std::{path::PathBuf, sync::Arc, time::Instant};
+use std::{path::PathBuf, time::Instant};
 
 use anyhow::Context;
 use clap::{
-    Args,
+    Args, ValueEnum,
     builder::{PossibleValue, PossibleValuesParser},
 };
-use plackett_dag::{
-    Centring, Dag, Gram, NamedDag, Oracle, SCORES, ScoreSettings, fit_weights, read_graph, score_by_name,
-};
+use plackett_dag::{Centring, Cpdag, DISCRETE_SCORES, Dag, DataKind, NamedDag, SCORES, read_graph};
 
-use crate::{console::BadInput, files::OutDir, interrupt};
-use data::{Data, EXAMPLES};
-use method::{Found, Method, Settings, Status};
+use crate::{files::OutDir, interrupt};
+use data::{Data, Reading, Values};
+use method::{Method, Settings, Status};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The data: a header of names, then rows of numbers, separated by commas
+    /// The data: a header of names, then rows of numbers or of categories, separated by commas
     #[arg(value_name = "DATA.csv", required_unless_present = "example", conflicts_with = "example")]
     data: Option<PathBuf>,
     /// Learn from data that the program makes itself, and compare with the truth
     #[arg(long, value_name = "NAME", value_parser = example_names(), conflicts_with = "truth")]
     example: Option<String>,
+    /// Rows of the example [default: 1,000 for sem, 20,000 for the networks]
+    #[arg(long, value_name = "N", requires = "example", value_parser = clap::value_parser!(u32).range(2..))]
+    samples: Option<u32>,
+    /// Take every column as categories, whatever it looks like
+    #[arg(long, conflicts_with = "continuous")]
+    discrete: bool,
+    /// Take every column as numbers, however few they are
+    #[arg(long)]
+    continuous: bool,
     /// How to search for the order of the variables
     #[arg(long, value_enum, default_value_t)]
     method: Method,
@@ -40,9 +50,28 @@ pub(crate) struct Arguments {
     /// The noise variance in the score ev-l0, and a wish for it [default: estimated]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     sigma2: Option<f64>,
-    /// The price of a parent in ev-l0 and bic, 1 being that of the BIC proper [default: one that grows with the columns]
+    /// The price of a parent in ev-l0 and bic on numbers, 1 being that of the BIC proper [default: one that grows with the
+    /// columns]
     #[arg(long, value_name = "FACTOR")]
     penalty: Option<f64>,
+    /// The equivalent sample size in the score bdeu, and a wish for it [default: 1]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    ess: Option<f64>,
+    /// Which parents a column of categories may have [default: plus-one]
+    #[arg(long, value_enum)]
+    candidates: Option<CandidateKind>,
+    /// The most parents that a column of categories may have [default: 6, or 3 with --candidates all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
+    max_parents: Option<u8>,
+    /// The level of PC-stable's tests: a larger one keeps more pairs [default: 0.01 as a method, 0.05 for candidates]
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    alpha: Option<f64>,
+    /// The most columns that PC-stable's tests condition on [default: no limit]
+    #[arg(long, value_name = "N")]
+    max_conditioning: Option<usize>,
+    /// Give every edge between categories its posterior probability, by a Markov chain over orders
+    #[arg(long)]
+    posterior: bool,
     /// Divide every column by its standard deviation first; weights are then in standard deviations
     #[arg(long)]
     standardize: bool,
@@ -52,6 +81,9 @@ pub(crate) struct Arguments {
     /// How many random orders to start from [default: 4, or 2 beyond 64 columns]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     restarts: Option<u16>,
+    /// Steps of the methods pl-*, moves of order-mcmc and of --posterior [default: one that suits the method]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    steps: Option<u64>,
     /// Most memory for tables and caches, in MiB
     #[arg(long, value_name = "MiB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..))]
     memory: u32,
@@ -72,18 +104,54 @@ pub(crate) struct Arguments {
     out: Option<PathBuf>,
 }
 
+/// Which parents a node may have.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum CandidateKind {
+    /// Those that PC-stable leaves joined to it, and one more, until no one more helps
+    PlusOne,
+    /// Those that PC-stable leaves joined to it, as in the paper
+    Pc,
+    /// All others, with few at a time
+    All,
+}
+
+impl Arguments {
+    fn memory_bytes(&self) -> usize {
+        (self.memory as usize) << 20
+    }
+
+    /// What the search for an order is told.
+    fn search(&self, first: Vec<usize>, temperature: f64) -> Settings {
+        Settings {
+            restarts: self.restarts.map_or(default_restarts(first.len()), usize::from),
+            first,
+            start: None,
+            steps: self.steps,
+            temperature,
+            seed: self.seed,
+            memory_bytes: self.memory_bytes(),
+        }
+    }
+}
+
 /// The score that is chosen by looking at the data.
 const AUTO: &str = "auto";
 
 fn score_names() -> PossibleValuesParser {
-    let auto = PossibleValue::new(AUTO)
-        .help("ev-l0 if the noise variances that it finds agree, as it then tells every direction; else bic");
-    let named = SCORES.iter().map(|entry| PossibleValue::new(entry.name).help(entry.summary));
+    let auto = PossibleValue::new(AUTO).help(
+        "Categories: qnml. Numbers: ev-l0 if the noise variances that it finds agree, as it then tells every \
+         direction; else bic",
+    );
+    let numbers = SCORES.iter().map(|entry| (entry.name, entry.summary));
+    // The BIC is there for both.
+    let both = DISCRETE_SCORES.iter().map(|entry| (entry.name, entry.summary));
+    let both = both.filter(|(name, _)| SCORES.iter().all(|entry| entry.name != *name));
+    let named = numbers.chain(both).map(|(name, summary)| PossibleValue::new(name).help(summary));
     PossibleValuesParser::new(std::iter::once(auto).chain(named).collect::<Vec<_>>())
 }
 
 fn example_names() -> PossibleValuesParser {
-    let named = EXAMPLES.iter().map(|example| PossibleValue::new(example.name).help(example.summary));
+    let named = data::examples().map(|(name, summary)| PossibleValue::new(name).help(summary));
     PossibleValuesParser::new(named.collect::<Vec<_>>())
 }
 
@@ -98,42 +166,58 @@ struct Learned {
     /// Why this score, where the program chose it.
     score_choice: Option<String>,
     score: f64,
+    /// Whether graphs of one equivalence class are equally good by the score.
+    is_equivalent: bool,
+    /// The score of the true graph, where both are known.
+    true_score: Option<f64>,
     /// The learned order, by index, causes first.
     order: Vec<usize>,
     graph: NamedDag,
+    /// What the data say of directions.
+    cpdag: Cpdag,
+    /// The probability of each edge, row i and column j for i → j.
+    probabilities: Option<Vec<f64>>,
     evaluations: u64,
     status: Status,
     seconds: f64,
+    warnings: Vec<String>,
 }
 
 pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
-    let wish = Wish::of(arguments)?;
     let centring = match (arguments.standardize, arguments.no_center) {
         (true, _) => Centring::Standardise,
         (false, true) => Centring::None,
         (false, false) => Centring::Centre,
     };
+    let kind = match (arguments.discrete, arguments.continuous) {
+        (true, _) => Some(DataKind::Discrete),
+        (false, true) => Some(DataKind::Continuous),
+        (false, false) => None,
+    };
     let start = Instant::now();
-    let (data, truth) = load(arguments, centring)?;
+    let (data, truth) = load(arguments, Reading { kind, centring })?;
     let out = arguments.out.clone().map(OutDir::create).transpose()?;
     interrupt::listen()?;
-    let learner = Learner { arguments, data: &data };
-    let mut learned = learner.learn(&wish)?;
+    let mut learned = match &data.values {
+        Values::Numbers(gram) => continuous::learn(arguments, &data, gram)?,
+        Values::Categories(categories) => discrete::learn(arguments, &data, categories, truth.as_ref())?,
+    };
     learned.seconds = start.elapsed().as_secs_f64();
-    report::Report::new(arguments, &data, centring, &learned, truth.as_ref())?.give(out.as_ref())
+    report::Report::new(arguments, &data, &learned, truth.as_ref())?.give(out.as_ref())
 }
 
 /// The data and, where it is known, the true graph with its nodes in the order of the columns.
-fn load(arguments: &Arguments, centring: Centring) -> anyhow::Result<(Data, Option<NamedDag>)> {
+fn load(arguments: &Arguments, reading: Reading) -> anyhow::Result<(Data, Option<NamedDag>)> {
     if let Some(name) = &arguments.example {
-        let (data, truth) = data::example(name, arguments.seed, centring)?;
+        let rows = arguments.samples.map(|rows| rows as usize);
+        let (data, truth) = data::example(name, rows, arguments.seed, reading)?;
         return Ok((data, Some(truth)));
     }
     let path = arguments.data.as_deref().context("no data were given")?;
     // The truth first: a slip there should not cost the reading of a large file.
     let truth =
         arguments.truth.as_ref().map(|path| read_graph(path).map(|graph| (path, graph))).transpose()?;
-    let data = data::read(path, centring)?;
+    let data = data::read(path, reading)?;
     let truth = match truth {
         None => None,
         Some((truth_path, graph)) => {
@@ -148,132 +232,8 @@ fn load(arguments: &Arguments, centring: Centring) -> anyhow::Result<(Data, Opti
     Ok((data, truth))
 }
 
-/// What the user wants of the score.
-enum Wish {
-    /// This one, and why, where the user has not said so in as many words.
-    Score(&'static str, Option<String>),
-    /// Whichever the data call for.
-    Auto,
-}
-
-impl Wish {
-    fn of(arguments: &Arguments) -> Result<Self, BadInput> {
-        let Arguments { score, lambda, sigma2, standardize, .. } = arguments;
-        let settings = [("--lambda", lambda.is_some(), "l1"), ("--sigma2", sigma2.is_some(), "ev-l0")];
-        let given: Vec<_> = settings.into_iter().filter(|&(_, is_given, _)| is_given).collect();
-        let named = SCORES.iter().find(|entry| entry.name == score).map(|entry| entry.name);
-        match (named, given.as_slice()) {
-            (None, []) if *standardize => {
-                let reason = "standardised data no longer show the sizes of the noise, which ev-l0 compares";
-                Ok(Self::Score("bic", Some(reason.to_owned())))
-            }
-            (None, []) => Ok(Self::Auto),
-            (None, &[(flag, _, owner)]) => Ok(Self::Score(owner, Some(format!("{flag} belongs to it")))),
-            (Some(name), given) => match given.iter().find(|&&(_, _, owner)| owner != name) {
-                None => Ok(Self::Score(name, None)),
-                Some((flag, _, owner)) => {
-                    Err(BadInput(format!("{flag} belongs to --score {owner}, not to --score {name}")))
-                }
-            },
-            (None, _) => {
-                Err(BadInput("--lambda belongs to --score l1 and --sigma2 to --score ev-l0".to_owned()))
-            }
-        }
-    }
-}
-
 /// Four starts reach the optimum of l1 on all the data sets of 10 and 20 columns that it was compared on; beyond 64 columns
 /// a start takes long enough for two to be a better bargain.
 fn default_restarts(columns: usize) -> usize {
     if columns <= 64 { 4 } else { 2 }
-}
-
-/// In the automatic choice both scores may have to be searched with; the first gets this share of the time.
-const FIRST_SHARE: f64 = 0.5;
-
-struct Learner<'a> {
-    arguments: &'a Arguments,
-    data: &'a Data,
-}
-
-impl Learner<'_> {
-    fn learn(&self, wish: &Wish) -> anyhow::Result<Learned> {
-        let time = self.arguments.time;
-        match wish {
-            Wish::Score(name, reason) => {
-                Ok(Learned { score_choice: reason.clone(), ..self.learn_with(name, time)? })
-            }
-            Wish::Auto => {
-                let start = Instant::now();
-                let first = self.learn_with("ev-l0", time.map(|time| FIRST_SHARE * time))?;
-                let variances = score::residual_variances(&self.data.gram, first.graph.dag());
-                let (low, high) = (
-                    variances.iter().copied().fold(f64::INFINITY, f64::min),
-                    variances.iter().copied().fold(0.0, f64::max),
-                );
-                let range = format!("the noise variances that ev-l0 finds ({low:.3} to {high:.3})");
-                if score::agree(&self.data.gram, first.graph.dag()) {
-                    let reason = format!("{range} agree, so that every direction can be told");
-                    return Ok(Learned { score_choice: Some(reason), ..first });
-                }
-                if first.status == Status::Interrupted {
-                    let reason = format!("{range} differ, but there was no time for bic");
-                    return Ok(Learned { score_choice: Some(reason), ..first });
-                }
-                let left = time.map(|time| (time - start.elapsed().as_secs_f64()).max(0.0));
-                let second = self.learn_with("bic", left)?;
-                let doubt = match first.status {
-                    Status::Finished => "",
-                    _ => ", though its search was cut short",
-                };
-                let reason = format!("{range} differ{doubt}, and bic allows them to");
-                let evaluations = first.evaluations + second.evaluations;
-                Ok(Learned { score_choice: Some(reason), evaluations, ..second })
-            }
-        }
-    }
-
-    fn learn_with(&self, score_name: &'static str, seconds: Option<f64>) -> anyhow::Result<Learned> {
-        let Self { arguments, data } = self;
-        let mut settings = ScoreSettings {
-            noise_variance: arguments.sigma2,
-            penalty_factor: arguments.penalty,
-            ..ScoreSettings::default()
-        };
-        if let Some(lambda) = arguments.lambda {
-            settings.lambda = lambda;
-        }
-        let score = score_by_name(score_name, Arc::clone(&data.gram), &settings)?;
-        let memory_bytes = (arguments.memory as usize) << 20;
-        let oracle = Oracle::with_memory(Arc::clone(&score), memory_bytes);
-        let search = Settings {
-            first: by_variance(&data.gram),
-            restarts: arguments.restarts.map_or(default_restarts(data.gram.nodes()), usize::from),
-            seed: arguments.seed,
-            memory_bytes,
-        };
-        let label = format!("{}, {score_name}", arguments.method);
-        let Found { solution, evaluations, status } = arguments.method.run(oracle, search, label, seconds)?;
-        let weights = fit_weights(score.as_ref(), &solution.parents)?
-            .with_context(|| format!("the score {score_name} has no weights"))?;
-        let dag = Dag::from_adjacency(data.names.len(), &weights)?;
-        let graph = NamedDag::new(data.names.clone(), dag)?;
-        Ok(Learned {
-            score_name,
-            score_choice: None,
-            score: solution.score,
-            order: solution.order,
-            graph,
-            evaluations,
-            status,
-            seconds: 0.0,
-        })
-    }
-}
-
-/// The nodes by their variances, the smallest first: causes tend to vary less than their effects.
-fn by_variance(gram: &Gram) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..gram.nodes()).collect();
-    order.sort_by(|&a, &b| gram.entry(a, a).total_cmp(&gram.entry(b, b)));
-    order
 }

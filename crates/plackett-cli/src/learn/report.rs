@@ -1,9 +1,16 @@
 //! What `plackett learn` shows: a JSON document, or a text with the edges, the order and what to make of them; and files.
 
-use plackett_dag::{Centring, Comparison, Cpdag, GraphDocument, Mark, NamedDag, to_dot, write_graph_csv};
+use plackett_dag::{
+    Comparison, CpdagDocument, GraphDocument, Mark, NamedDag, Table, to_dot, write_graph_csv,
+};
 use serde::Serialize;
 
-use super::{Arguments, Learned, data::Data, method::Status, score};
+use super::{
+    Arguments, Learned,
+    data::{Data, Values},
+    equal_variances,
+    method::Status,
+};
 use crate::{
     console::{self, counted},
     evaluate,
@@ -30,23 +37,38 @@ struct Document<'a> {
     status: Status,
     nodes: usize,
     rows: usize,
+    data: &'static str,
+    data_choice: Option<&'a str>,
     preprocessing: &'static str,
     seed: u64,
     #[serde(flatten)]
     graph: GraphDocument,
     #[serde(skip_serializing_if = "Option::is_none")]
+    probabilities: Option<Vec<EdgeProbability<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    true_score: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     comparison: Option<Comparison>,
     warnings: &'a [String],
 }
 
+/// How likely an edge is, whether the learned graph has it or not.
+#[derive(Serialize)]
+struct EdgeProbability<'a> {
+    from: &'a str,
+    to: &'a str,
+    probability: f64,
+}
+
+/// Less likely edges are left out of the document; `probabilities.csv` has them all.
+const LEAST_PROBABILITY: f64 = 0.01;
+
 pub(super) struct Report<'a> {
     arguments: &'a Arguments,
     data: &'a Data,
-    centring: Centring,
     learned: &'a Learned,
     truth: Option<&'a NamedDag>,
     comparison: Option<Comparison>,
-    cpdag: Cpdag,
     warnings: Vec<String>,
 }
 
@@ -54,15 +76,14 @@ impl<'a> Report<'a> {
     pub(super) fn new(
         arguments: &'a Arguments,
         data: &'a Data,
-        centring: Centring,
         learned: &'a Learned,
         truth: Option<&'a NamedDag>,
     ) -> anyhow::Result<Self> {
         let comparison = truth.map(|truth| truth.compare(&learned.graph)).transpose()?;
-        let cpdag = Cpdag::of(learned.graph.dag());
         let mut warnings = data.warnings.clone();
+        warnings.extend_from_slice(&learned.warnings);
         warnings.extend(exact_relations(data, learned));
-        Ok(Self { arguments, data, centring, learned, truth, comparison, cpdag, warnings })
+        Ok(Self { arguments, data, learned, truth, comparison, warnings })
     }
 
     /// Writes the files, if there is a folder for them, and prints the rest.
@@ -76,8 +97,9 @@ impl<'a> Report<'a> {
         }
         console::say(&self.text())?;
         if let Some(out) = &self.arguments.out {
+            let also = if self.learned.probabilities.is_some() { ", probabilities.csv" } else { "" };
             let files = "graph.json, graph.csv, graph.dot, graph.svg, graph.png";
-            console::say(&format!("Written to {}: {files}", out.display()))?;
+            console::say(&format!("Written to {}: {files}{also}", out.display()))?;
         }
         Ok(())
     }
@@ -86,6 +108,7 @@ impl<'a> Report<'a> {
         let learned = self.learned;
         let mut graph = GraphDocument::new(&learned.graph);
         graph.order = self.order().into_iter().map(str::to_owned).collect();
+        graph.cpdag = Some(CpdagDocument::new(&self.data.names, &learned.cpdag));
         Document {
             method: self.arguments.method.name,
             score_name: learned.score_name,
@@ -95,22 +118,35 @@ impl<'a> Report<'a> {
             evaluations: learned.evaluations,
             status: learned.status,
             nodes: self.data.names.len(),
-            rows: self.data.gram.rows(),
-            preprocessing: self.preprocessing(),
+            rows: self.data.rows,
+            data: match self.data.values {
+                Values::Numbers(_) => "continuous",
+                Values::Categories(_) => "discrete",
+            },
+            data_choice: self.data.kind_choice.as_deref(),
+            preprocessing: self.data.preparation,
             seed: self.arguments.seed,
             graph,
+            probabilities: self.probable_edges(),
+            true_score: learned.true_score,
             comparison: self.comparison,
             warnings: &self.warnings,
         }
     }
 
-    /// What was done to the columns.
-    fn preprocessing(&self) -> &'static str {
-        match self.centring {
-            Centring::None => "not centred",
-            Centring::Centre => "centred",
-            Centring::Standardise => "standardised",
-        }
+    /// The likely edges, the likeliest first.
+    fn probable_edges(&self) -> Option<Vec<EdgeProbability<'_>>> {
+        let probabilities = self.learned.probabilities.as_ref()?;
+        let nodes = self.data.names.len();
+        let edge = |(at, &probability): (usize, &f64)| EdgeProbability {
+            from: self.name(at / nodes),
+            to: self.name(at % nodes),
+            probability,
+        };
+        let mut edges: Vec<_> = probabilities.iter().enumerate().map(edge).collect();
+        edges.retain(|edge| edge.probability >= LEAST_PROBABILITY);
+        edges.sort_by(|a, b| b.probability.total_cmp(&a.probability));
+        Some(edges)
     }
 
     /// The learned order by name, causes first.
@@ -124,7 +160,7 @@ impl<'a> Report<'a> {
 
     /// Whether the edge might as well point the other way.
     fn is_open(&self, from: usize, to: usize) -> bool {
-        score::is_equivalent(self.learned.score_name) && self.cpdag.mark(from, to) == Mark::Undirected
+        self.learned.is_equivalent && self.learned.cpdag.mark(from, to) == Mark::Undirected
     }
 
     fn text(&self) -> String {
@@ -132,10 +168,13 @@ impl<'a> Report<'a> {
         let mut text = format!(
             "Learned from {}: {}, {} ({})\n",
             data.source,
-            counted(data.gram.rows(), "row"),
+            counted(data.rows, "row"),
             counted(data.names.len(), "column"),
-            self.preprocessing(),
+            data.preparation,
         );
+        if let Some(reason) = &data.kind_choice {
+            text += &format!("Data    {reason}\n");
+        }
         text += &format!("Score   {}", learned.score_name);
         if let Some(reason) = &learned.score_choice {
             text += &format!(": {reason}");
@@ -145,14 +184,14 @@ impl<'a> Report<'a> {
             text += &format!("Warning: {warning}\n");
         }
         text += &format!("\n{}\n", self.edges());
-        if score::is_equivalent(learned.score_name) && !self.cpdag.undirected().is_empty() {
+        if learned.is_equivalent && !learned.cpdag.undirected().is_empty() {
             text += "open: the data fit as well with this edge turned round (see `cpdag` in --json for the class)\n";
         }
         text += &format!("\nOrder   {}\n", console::wrapped(&self.order(), LINE, 8));
         text += &format!(
             "CPDAG   {} directed, {} undirected\n",
-            counted(self.cpdag.directed().len(), "edge"),
-            self.cpdag.undirected().len()
+            counted(learned.cpdag.directed().len(), "edge"),
+            learned.cpdag.undirected().len()
         );
         text += &format!(
             "{} of {}, score {:.6}, {} local scores in {:.2} s{}",
@@ -167,6 +206,9 @@ impl<'a> Report<'a> {
                 Status::TimeLimit => " (stopped by the time limit: the best order so far)",
             },
         );
+        if let Some(score) = learned.true_score {
+            text += &format!("\nThe true graph's score is {score:.6}");
+        }
         if let Some(comparison) = &self.comparison {
             text += &format!(
                 "\n\nAgainst the true graph (i -> j where row i, column j is non-zero)\n{}",
@@ -184,9 +226,14 @@ impl<'a> Report<'a> {
             return "No edges: no column helps to predict another by more than chance".to_owned()
                 + &self.missing();
         }
+        let has_categories = matches!(self.data.values, Values::Categories(_));
         edges.sort_by(|a, b| b.2.abs().total_cmp(&a.2.abs()));
-        let mut header = vec!["edge", "weight"];
-        if score::is_equivalent(self.learned.score_name) {
+        // What an edge between categories is worth is what the score would lose without it.
+        let mut header = vec!["edge", if has_categories { "strength" } else { "weight" }];
+        if self.learned.probabilities.is_some() {
+            header.push("probability");
+        }
+        if self.learned.is_equivalent {
             header.push("direction");
         }
         if self.truth.is_some() {
@@ -194,12 +241,15 @@ impl<'a> Report<'a> {
         }
         let rows = edges.iter().take(MOST_EDGES_SHOWN).map(|&(from, to, weight)| {
             let mut row = vec![format!("{} -> {}", self.name(from), self.name(to)), number(weight)];
-            if score::is_equivalent(self.learned.score_name) {
+            if let Some(probabilities) = &self.learned.probabilities {
+                row.push(format!("{:.3}", probabilities[from * dag.nodes() + to]));
+            }
+            if self.learned.is_equivalent {
                 row.push(if self.is_open(from, to) { "open" } else { "settled" }.to_owned());
             }
             if let Some(truth) = self.truth.map(NamedDag::dag) {
                 row.push(if truth.has_edge(from, to) {
-                    number(truth.weight(from, to))
+                    if has_categories { "yes".to_owned() } else { number(truth.weight(from, to)) }
                 } else if truth.has_edge(to, from) {
                     "reversed".to_owned()
                 } else {
@@ -243,6 +293,12 @@ impl<'a> Report<'a> {
         write_graph_csv(graph, &mut csv, "graph.csv")?;
         out.write("graph.csv", &csv)?;
         out.write("graph.dot", to_dot(graph).as_bytes())?;
+        if let Some(probabilities) = &self.learned.probabilities {
+            let mut csv = Vec::new();
+            Table::new(graph.names().to_vec(), probabilities.clone())?
+                .write_csv(&mut csv, "probabilities.csv")?;
+            out.write("probabilities.csv", &csv)?;
+        }
         let arrows: Vec<Arrow> = graph
             .dag()
             .edges()
@@ -266,12 +322,13 @@ fn number(weight: f64) -> String {
     if (1e-2..1e5).contains(&weight.abs()) { format!("{weight:.3}") } else { format!("{weight:.2e}") }
 }
 
-/// Variables that are functions of their parents: no noise, and so no direction that noise could tell.
+/// Variables that are linear functions of their parents: no noise, and so no direction that noise could tell.
 fn exact_relations(data: &Data, learned: &Learned) -> Vec<String> {
+    let Values::Numbers(gram) = &data.values else { return Vec::new() };
     let dag = learned.graph.dag();
-    let variances = score::residual_variances(&data.gram, dag);
+    let variances = equal_variances::residual_variances(gram, dag);
     let exact = |&node: &usize| {
-        !dag.parents(node).is_empty() && variances[node] <= RESIDUAL_TOLERANCE * data.gram.entry(node, node)
+        !dag.parents(node).is_empty() && variances[node] <= RESIDUAL_TOLERANCE * gram.entry(node, node)
     };
     let warning = |node: usize| {
         let parents: Vec<String> =

@@ -13,9 +13,9 @@ use std::ops::ControlFlow;
 use plackett::{Noise, Status};
 use rand::seq::SliceRandom;
 
-use super::{FisherZ, IndependenceTest, Learned, Progress, check_count, order_of};
+use super::{Learned, Progress, check_count, order_of};
 use crate::cholesky::Cholesky;
-use crate::{Dag, Error, Gram};
+use crate::{Dag, Error, FisherZ, Gram, IndependenceTest};
 
 /// The method GREEDY-SP. Memory and time are bounded by `visits`, whatever the machine's speed. On the paper's
 /// kinds of graphs 5 starts give about the paper's SHD and 30 give that or less.
@@ -71,7 +71,7 @@ impl GreedySp {
     /// [`Error::BadSetting`].
     ///
     /// ```
-    /// # use plackett_dag::{Gram, rival::{FisherZ, GreedySp, keep_going}};
+    /// # use plackett_dag::{FisherZ, Gram, rival::{GreedySp, keep_going}};
     /// let gram = Gram::from_matrix(1000, 2, vec![1.0, 0.0, 0.0, 1.0])?;
     /// let learned = GreedySp::default().search(&mut FisherZ::new(&gram, 0.05)?, 0, keep_going)?;
     /// assert_eq!(learned.dag.edge_count(), 0);
@@ -370,43 +370,9 @@ fn least_squares(gram: &Gram, dag: &Dag) -> Result<Dag, Error> {
 mod tests {
     use super::*;
     use crate::testing::random_dag;
-    use crate::{Cpdag, rival::keep_going};
+    use crate::{Cpdag, DSeparation, rival::keep_going};
     use rand::SeedableRng;
     use rand::rngs::ChaCha8Rng;
-
-    /// Independence as a graph has it: d-separation, by paths in the moral graph of the ancestors.
-    struct Separation(Dag);
-
-    impl IndependenceTest for Separation {
-        fn nodes(&self) -> usize {
-            self.0.nodes()
-        }
-
-        fn is_independent(&mut self, a: usize, b: usize, given: &[usize]) -> bool {
-            assert!(given.is_sorted() && !given.contains(&a) && !given.contains(&b));
-            let dag = &self.0;
-            let mut ancestral: Vec<usize> = given.iter().copied().chain([a, b]).collect();
-            for node in ancestral.clone() {
-                ancestral.extend(dag.ancestors(node));
-            }
-            let joined = |x: usize, y: usize| {
-                dag.has_edge(x, y)
-                    || dag.has_edge(y, x)
-                    || ancestral.iter().any(|&child| dag.has_edge(x, child) && dag.has_edge(y, child))
-            };
-            let mut reached = vec![a];
-            let mut at = 0;
-            while at < reached.len() {
-                for &next in &ancestral {
-                    if joined(reached[at], next) && !reached.contains(&next) && !given.contains(&next) {
-                        reached.push(next);
-                    }
-                }
-                at += 1;
-            }
-            !reached.contains(&b)
-        }
-    }
 
     #[test]
     fn with_perfect_answers_finds_the_equivalence_class() {
@@ -415,7 +381,7 @@ mod tests {
             let nodes = 5 + case % 2;
             let truth = random_dag(nodes, 0.35, &mut rng);
             let learned =
-                GreedySp::default().search(&mut Separation(truth.clone()), case as u64, keep_going).unwrap();
+                GreedySp::default().search(&mut DSeparation::new(&truth), case as u64, keep_going).unwrap();
             assert_eq!(Cpdag::of(&learned.dag), Cpdag::of(&truth), "case {case}");
         }
     }
@@ -427,7 +393,7 @@ mod tests {
             let truth = random_dag(6, 0.4, &mut rng);
             let mut order: Vec<usize> = (0..6).collect();
             order.shuffle(&mut rng);
-            let mut test = Separation(truth.clone());
+            let mut test = DSeparation::new(&truth);
             let mut observe = keep_going;
             let mut search = Search::new(&mut test, &mut observe, 1);
             search.begin(&order, 1);
@@ -437,7 +403,7 @@ mod tests {
                         (0..late).filter(|&rank| rank != early).map(|rank| order[rank]).collect();
                     given.sort_unstable();
                     let expected =
-                        !Separation(truth.clone()).is_independent(order[early], order[late], &given);
+                        !DSeparation::new(&truth).is_independent(order[early], order[late], &given);
                     let mut parents = Vec::new();
                     search.graph.parents(order[late], &mut parents);
                     assert_eq!(parents.contains(&order[early]), expected);
@@ -456,7 +422,7 @@ mod tests {
             let mut order: Vec<usize> = (0..6).collect();
             order.shuffle(&mut rng);
             let mut observe = keep_going;
-            let mut test = Separation(truth.clone());
+            let mut test = DSeparation::new(&truth);
             let mut search = Search::new(&mut test, &mut observe, 1);
             search.begin(&order, 1);
             let before = (search.graph.rows.clone(), search.graph.edges, search.graph.hash);
@@ -470,7 +436,7 @@ mod tests {
                 search.turn(from, to, 0);
                 let mut exchanged = order.clone();
                 exchanged.swap(rank, rank + 1);
-                let (mut other_observe, mut other_test) = (keep_going, Separation(truth.clone()));
+                let (mut other_observe, mut other_test) = (keep_going, DSeparation::new(&truth));
                 let mut other = Search::new(&mut other_test, &mut other_observe, 1);
                 other.begin(&exchanged, 1);
                 assert_eq!(search.graph.rows, other.graph.rows);
@@ -490,21 +456,21 @@ mod tests {
         let settings = GreedySp { visits: 7, starts: 2, ..GreedySp::default() };
         let mut visits = 0;
         let learned = settings
-            .search(&mut Separation(truth.clone()), 1, |_| {
+            .search(&mut DSeparation::new(&truth), 1, |_| {
                 visits += 1;
                 ControlFlow::Continue(())
             })
             .unwrap();
         assert_eq!((visits, learned.status), (14, Status::StepLimit));
-        let stopped = settings.search(&mut Separation(truth.clone()), 1, |_| ControlFlow::Break(())).unwrap();
+        let stopped = settings.search(&mut DSeparation::new(&truth), 1, |_| ControlFlow::Break(())).unwrap();
         assert_eq!(stopped.status, Status::Interrupted);
-        assert_eq!(learned, settings.search(&mut Separation(truth.clone()), 1, keep_going).unwrap());
+        assert_eq!(learned, settings.search(&mut DSeparation::new(&truth), 1, keep_going).unwrap());
         for bad in [
             GreedySp { depth: 0, ..settings },
             GreedySp { starts: 0, ..settings },
             GreedySp { visits: 0, ..settings },
         ] {
-            assert!(bad.search(&mut Separation(truth.clone()), 1, keep_going).is_err());
+            assert!(bad.search(&mut DSeparation::new(&truth), 1, keep_going).is_err());
         }
         let gram = Gram::from_matrix(10, 1, vec![1.0]).unwrap();
         assert!(GreedySp { alpha: 0.0, ..settings }.run(&gram, 0, keep_going).is_err());

@@ -14,7 +14,6 @@
 mod constrained;
 mod dense;
 mod greedy_sp;
-mod independence;
 mod objective;
 mod proximal;
 mod random;
@@ -28,7 +27,6 @@ use plackett::{Order, Status};
 
 pub use constrained::Constrained;
 pub use greedy_sp::GreedySp;
-pub use independence::{FisherZ, IndependenceTest};
 pub use random::Random;
 pub use relaxed::Relaxed;
 pub use soft_order::Relaxation;

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::subset::{Criterion, Subset, price};
+use super::subset::{Criterion, Space, Subset, price};
 use super::{Choice, LocalScore, ScoreEntry, ScoreSettings, Scratch, SubsetSearch};
 use crate::{Gram, NodeSet, Result};
 
@@ -68,6 +68,20 @@ impl Bic {
         let penalty = price(&gram, settings.penalty_factor, 0.5 * rows.ln())?;
         let criterion = LogVariance { half_rows: 0.5 * rows, penalty };
         Ok(Self { subset: Subset { gram, criterion, search: settings.subset_search } })
+    }
+
+    /// What `node` costs with exactly these parents, each another node.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use plackett_dag::{Bic, Gram, NodeSet, ScoreSettings};
+    /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 0.0, 0.0, 1.0])?);
+    /// let score = Bic::new(gram, &ScoreSettings { penalty_factor: Some(1.0), ..Default::default() })?;
+    /// assert_eq!(score.cost(1, &NodeSet::full(1)), 0.5 * 1000_f64.ln());
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn cost(&self, node: usize, parents: &NodeSet) -> f64 {
+        self.subset.score(node, parents, &mut Space::default())
     }
 }
 

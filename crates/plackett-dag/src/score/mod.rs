@@ -2,6 +2,7 @@
 //! An order's score is `Σ r(b_i, {b_1 … b_{i−1}})`. Each score is one file and one line in [`SCORES`].
 
 mod bic;
+mod discrete;
 mod ev_l0;
 mod l1;
 pub(crate) mod lasso;
@@ -11,6 +12,11 @@ use std::any::Any;
 use std::sync::Arc;
 
 pub use bic::Bic;
+pub(crate) use discrete::MOST_CONFIGURATIONS;
+pub use discrete::{
+    Bdeu, CountScore, DISCRETE_SCORES, DiscreteBic, DiscreteScoreEntry, DiscreteScoreSettings, FamilyScore,
+    K2, Qnml, discrete_score_by_name, graph_cost, weigh_edges,
+};
 pub use ev_l0::EvL0;
 pub use l1::L1;
 pub use subset::SubsetSearch;

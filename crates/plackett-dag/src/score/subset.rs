@@ -70,7 +70,7 @@ pub(crate) struct Subset<C> {
 
 /// Workspace of the two searches.
 #[derive(Debug, Default)]
-struct Space {
+pub(crate) struct Space {
     grow: Grow,
     bound: BranchAndBound,
     sorted: Vec<usize>,
@@ -420,7 +420,7 @@ impl<C: Criterion> Subset<C> {
     }
 
     /// The score of a set of parents, summed in increasing order so that it depends on the set alone.
-    fn score(&self, node: usize, parents: &NodeSet, space: &mut Space) -> f64 {
+    pub(crate) fn score(&self, node: usize, parents: &NodeSet, space: &mut Space) -> f64 {
         let g = self.gram.row(node);
         space.sorted.clear();
         space.projection.clear();

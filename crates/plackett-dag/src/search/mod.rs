@@ -2,19 +2,23 @@
 //! distribution, one-node insertions, and exact dynamic programming over subsets.
 
 mod exact;
+mod expansion;
 mod expectation;
 mod insertion;
 mod order_mcmc;
 mod plackett_luce;
+mod posterior;
 mod walk;
 
 pub use exact::{Exact, LocalTable};
+pub use expansion::{Expanded, Expansion};
 pub use expectation::Expectation;
 pub use insertion::Insertion;
 pub use order_mcmc::{McmcSolution, McmcState, OrderMcmc};
 pub use plackett_luce::{GradientKind, PlSearch, PlSolution};
+pub use posterior::{EdgePosterior, SumScore};
 
-use crate::{NodeSet, Oracle, Result};
+use crate::{Dag, NodeSet, Oracle, Result};
 
 /// An order with its score and the best graph that follows it.
 ///
@@ -39,6 +43,22 @@ pub struct OrderSolution {
 }
 
 impl OrderSolution {
+    /// The best graph that follows the order, all weights one.
+    ///
+    /// # Errors
+    /// None for a solution that a search gave.
+    ///
+    /// ```
+    /// use plackett_dag::{NodeSet, OrderSolution};
+    /// let parents = vec![NodeSet::default(), NodeSet::full(1)];
+    /// let solution = OrderSolution { order: vec![0, 1], score: 0.0, parents };
+    /// assert!(solution.dag()?.has_edge(0, 1));
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn dag(&self) -> Result<Dag> {
+        Dag::from_parents(self.parents.iter().map(|parents| parents.iter().collect()).collect())
+    }
+
     pub(crate) fn of(order: Vec<usize>, oracle: &mut Oracle) -> Result<Self> {
         let score = oracle.order_score(&order)?;
         let parents = oracle.order_parents(&order)?;

@@ -6,14 +6,6 @@
 
 use plackett_dag::{Dag, Gram};
 
-/// Scores by which equivalent graphs are equally good.
-const EQUIVALENT: [&str; 1] = ["bic"];
-
-/// Whether edges that are undirected in the CPDAG have no direction under this score.
-pub(super) fn is_equivalent(score: &str) -> bool {
-    EQUIVALENT.contains(&score)
-}
-
 /// Var(x_i − Σ w_ji x_j) for each node i, with the divisor n.
 pub(super) fn residual_variances(gram: &Gram, dag: &Dag) -> Vec<f64> {
     let residual = |node: usize| {

@@ -1,0 +1,173 @@
+//! Which parent sets are looked at: for each node a core of candidate parents, as PC-stable finds them, and how far a
+//! parent set may reach past it.
+
+use super::subsets::count_subsets;
+use crate::{Error, NodeSet, Result};
+
+/// How far a parent set may reach past the core of its node.
+///
+/// ```
+/// assert_eq!(plackett_dag::Reach::default(), plackett_dag::Reach::Core);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reach {
+    /// Parents come from the core alone.
+    #[default]
+    Core,
+    /// At most one parent comes from outside the core (Kuipers and Moffa): a search can find out that a candidate was
+    /// missed. Costs as many times more as there are nodes outside.
+    PlusOne,
+}
+
+/// The parent sets to look at.
+///
+/// Where there would be more sets for a node than [`max_sets`](Self::max_sets), the limit on its parents is lowered
+/// until there are not; [`ParentSets::lowered_limits`](crate::ParentSets::lowered_limits) tells where.
+///
+/// ```
+/// use plackett_dag::{Candidates, NodeSet, Reach};
+/// let cores = vec![NodeSet::from_iter([1]), NodeSet::from_iter([0, 2]), NodeSet::default()];
+/// let mut candidates = Candidates::from_neighbours(cores)?;
+/// candidates.reach = Reach::PlusOne;
+/// candidates.max_parents = 2;
+/// assert_eq!(candidates.core(1).len(), 2);
+/// assert!(Candidates::from_neighbours(vec![NodeSet::from_iter([7])]).is_err());
+/// # Ok::<(), plackett_dag::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidates {
+    cores: Vec<NodeSet>,
+    /// How far a parent set may reach past the core.
+    pub reach: Reach,
+    /// The most parents a node may have.
+    pub max_parents: usize,
+    /// The most parent sets to look at for one node.
+    pub max_sets: usize,
+}
+
+impl Candidates {
+    /// The most parents of a node if nothing else is said. Tables of more parents have few rows to a configuration.
+    pub const DEFAULT_MAX_PARENTS: usize = 6;
+    /// The most parent sets of a node if nothing else is said: 8 bytes each while they are worked on.
+    pub const DEFAULT_MAX_SETS: usize = 1 << 22;
+
+    /// Every other node is a candidate.
+    ///
+    /// ```
+    /// let candidates = plackett_dag::Candidates::all(5, 2);
+    /// assert_eq!((candidates.nodes(), candidates.core(3).len(), candidates.max_parents), (5, 4, 2));
+    /// ```
+    pub fn all(nodes: usize, max_parents: usize) -> Self {
+        let others = |node| {
+            let mut others = NodeSet::full(nodes);
+            others.remove(node);
+            others
+        };
+        let cores = (0..nodes).map(others).collect();
+        Self { cores, reach: Reach::Core, max_parents, max_sets: Self::DEFAULT_MAX_SETS }
+    }
+
+    /// The candidates of each node, for instance its neighbours in a skeleton; they need not be mutual. A node among its
+    /// own candidates is left out.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchNode`] if a candidate does not exist.
+    ///
+    /// ```
+    /// use plackett_dag::{Candidates, NodeSet};
+    /// let candidates = Candidates::from_neighbours(vec![NodeSet::full(2), NodeSet::default()])?;
+    /// assert_eq!(*candidates.core(0), NodeSet::from_iter([1]));
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn from_neighbours(mut neighbours: Vec<NodeSet>) -> Result<Self> {
+        let nodes = neighbours.len();
+        for (node, set) in neighbours.iter_mut().enumerate() {
+            if let Some(stranger) = set.iter().find(|&other| other >= nodes) {
+                return Err(Error::NoSuchNode { node: stranger, nodes });
+            }
+            set.remove(node);
+        }
+        Ok(Self {
+            cores: neighbours,
+            reach: Reach::Core,
+            max_parents: Self::DEFAULT_MAX_PARENTS,
+            max_sets: Self::DEFAULT_MAX_SETS,
+        })
+    }
+
+    /// The number of nodes.
+    ///
+    /// ```
+    /// assert_eq!(plackett_dag::Candidates::all(5, 2).nodes(), 5);
+    /// ```
+    pub fn nodes(&self) -> usize {
+        self.cores.len()
+    }
+
+    /// The candidate parents of a node.
+    ///
+    /// ```
+    /// assert!(!plackett_dag::Candidates::all(5, 2).core(3).contains(3));
+    /// ```
+    pub fn core(&self, node: usize) -> &NodeSet {
+        &self.cores[node]
+    }
+
+    /// Adds a candidate parent of a node.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchNode`] if either does not exist.
+    ///
+    /// ```
+    /// let mut candidates = plackett_dag::Candidates::from_neighbours(vec![Default::default(); 2])?;
+    /// candidates.insert(0, 1)?;
+    /// assert!(candidates.core(0).contains(1) && candidates.insert(0, 2).is_err());
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn insert(&mut self, node: usize, parent: usize) -> Result<()> {
+        let nodes = self.cores.len();
+        match [node, parent].into_iter().find(|&given| given >= nodes) {
+            Some(stranger) => Err(Error::NoSuchNode { node: stranger, nodes }),
+            None if node == parent => Ok(()),
+            None => {
+                self.cores[node].insert(parent);
+                Ok(())
+            }
+        }
+    }
+
+    /// The candidates of a node in increasing order.
+    pub(super) fn core_list(&self, node: usize) -> Vec<usize> {
+        self.cores[node].iter().collect()
+    }
+
+    /// The nodes outside the core that a parent set may take one of.
+    pub(super) fn outside(&self, node: usize) -> Vec<usize> {
+        match self.reach {
+            Reach::Core => Vec::new(),
+            Reach::PlusOne => (0..self.nodes())
+                .filter(|&other| other != node && !self.cores[node].contains(other))
+                .collect(),
+        }
+    }
+
+    /// The number of parent sets of a node with at most so many parents, up to a number that is too many anyway.
+    pub(super) fn sets(&self, node: usize, max_parents: usize) -> usize {
+        let core = self.cores[node].len();
+        let mut sets = count_subsets(core, max_parents);
+        if max_parents > 0 {
+            sets = sets.saturating_add(
+                self.outside(node).len().saturating_mul(count_subsets(core, max_parents - 1)),
+            );
+        }
+        sets
+    }
+
+    /// The most parents of a node for which there are not too many sets, and whether that is less than was asked for.
+    pub(super) fn limit(&self, node: usize) -> (usize, bool) {
+        let possible = self.cores[node].len() + usize::from(!self.outside(node).is_empty());
+        let wanted = self.max_parents.min(possible);
+        let limit = (0..=wanted).rev().find(|&limit| self.sets(node, limit) <= self.max_sets).unwrap_or(0);
+        (limit, limit < wanted)
+    }
+}

@@ -1,0 +1,374 @@
+//! The best parents of each node under any order, for categorical data: every parent set of a search space is scored
+//! once, and what can be the best somewhere is kept, cheapest first. The best set among allowed nodes is then the first
+//! that they hold. This is the paper's exact MAP graph of an order over candidates from PC-stable.
+
+mod candidates;
+mod collapsed;
+mod list;
+mod rows;
+mod shared;
+mod sieve;
+mod subsets;
+mod sums;
+mod watch;
+
+use std::ops::ControlFlow;
+
+use rayon::prelude::*;
+
+pub use candidates::{Candidates, Reach};
+pub use sums::{ParentSums, SizePrior};
+pub use watch::BuildProgress;
+
+use crate::score::FamilyScore;
+use crate::{Categories, Choice, Error, LocalScore, NodeSet, Result, Scratch};
+use collapsed::NodeTask;
+use list::List;
+use rows::Rows;
+use shared::{NeededSets, SetSums};
+use sieve::{Margin, Sieve};
+use subsets::Subsets;
+use watch::{Observer, Watch};
+
+/// Sums over this many sets of nodes may be held while nodes share them: 8 bytes each, and more for scores that tell
+/// arities apart.
+const MOST_SHARED_SETS: usize = 1 << 23;
+
+/// Which parent sets are kept.
+///
+/// ```
+/// assert_eq!(plackett_dag::Keep::default(), plackett_dag::Keep::Best);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keep {
+    /// Those that are the best for some allowed nodes.
+    #[default]
+    Best,
+    /// All that matter to sums over parent sets as well, weighted by a prior; see [`ParentSums`]. The prior enters the sums
+    /// only, not the best sets.
+    All(SizePrior),
+}
+
+/// The parent sets of each node with their costs: the exact best parents under any order.
+///
+/// ```
+/// use std::sync::Arc;
+/// use plackett_dag::{Candidates, Categories, NodeSet, Oracle, ParentSets, Qnml};
+/// let levels = vec![vec!["no".to_owned(), "yes".to_owned()]; 3];
+/// let a: Vec<u8> = (0..200).map(|row| row % 2).collect();
+/// let b: Vec<u8> = (0..200).map(|row| row / 2 % 2).collect();
+/// let both = a.iter().zip(&b).map(|(a, b)| a & b).collect();
+/// let names = vec!["a".into(), "b".into(), "both".into()];
+/// let data = Categories::new(names, levels, vec![a, b, both])?;
+///
+/// let sets = ParentSets::build(&data, &Qnml, &Candidates::all(3, 2))?;
+/// let mut oracle = Oracle::new(Arc::new(sets));
+/// assert_eq!(oracle.best(2, &NodeSet::full(2))?.parents, NodeSet::full(2));
+/// assert!(oracle.best(1, &NodeSet::full(1))?.parents.is_empty());
+/// # Ok::<(), plackett_dag::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ParentSets {
+    best: Vec<List>,
+    sums: Option<ParentSums>,
+    scored: usize,
+    lowered: Vec<(usize, usize)>,
+}
+
+impl ParentSets {
+    /// Scores the parent sets of every node and keeps the best.
+    ///
+    /// # Errors
+    /// [`Error::Size`] unless the candidates have a node for each column; [`Error::Empty`] if there are no rows.
+    ///
+    /// ```
+    /// use plackett_dag::{Candidates, Categories, ParentSets, Qnml};
+    /// let levels = vec![vec!["no".to_owned(), "yes".to_owned()]];
+    /// let data = Categories::new(vec!["a".into()], levels, vec![vec![0, 1]])?;
+    /// assert!(ParentSets::build(&data, &Qnml, &Candidates::all(1, 3)).is_ok());
+    /// assert!(ParentSets::build(&data, &Qnml, &Candidates::all(2, 3)).is_err());
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn build(data: &Categories, score: &dyn FamilyScore, candidates: &Candidates) -> Result<Self> {
+        Self::build_with(data, score, candidates, Keep::Best, &|_| ControlFlow::Continue(()))
+    }
+
+    /// The same with a choice of what to keep and a function that is told of progress, from several threads, and may stop
+    /// the work. What comes out does not depend on the number of threads.
+    ///
+    /// Sets whose supersets cannot be of use either, by the score's lower bound, are passed over. The work is one pass over
+    /// a node's distinct rows for each set; or, where the cores overlap much, one over all rows for each set of nodes.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build); [`Error::Stopped`] if the function broke off.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// use plackett_dag::{Candidates, Categories, Error, Keep, ParentSets, Qnml};
+    /// let levels = vec![vec!["no".to_owned(), "yes".to_owned()]];
+    /// let data = Categories::new(vec!["a".into()], levels, vec![vec![0, 1]])?;
+    /// let stop = |_| ControlFlow::Break(());
+    /// let stopped = ParentSets::build_with(&data, &Qnml, &Candidates::all(1, 3), Keep::Best, &stop);
+    /// assert!(matches!(stopped, Err(Error::Stopped)));
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn build_with(
+        data: &Categories,
+        score: &dyn FamilyScore,
+        candidates: &Candidates,
+        keep: Keep,
+        observe: &(dyn Fn(BuildProgress) -> ControlFlow<()> + Sync),
+    ) -> Result<Self> {
+        let plan = Plan::new(data, candidates, keep)?;
+        let lists =
+            if plan.shares() { plan.run_shared(score, observe)? } else { plan.run_apart(score, observe)? };
+        let (best, all): (Vec<List>, Vec<List>) = lists.into_iter().unzip();
+        let sums = match keep {
+            Keep::Best => None,
+            Keep::All(_) => Some(ParentSums::new(all, &plan.priors)),
+        };
+        Ok(Self { best, sums, scored: plan.sets(), lowered: plan.lowered })
+    }
+
+    /// The sums over all parent sets, if they were asked for.
+    ///
+    /// ```
+    /// use plackett_dag::{Candidates, Categories, ParentSets, Qnml};
+    /// let levels = vec![vec!["no".to_owned(), "yes".to_owned()]];
+    /// let data = Categories::new(vec!["a".into()], levels, vec![vec![0, 1]])?;
+    /// assert!(ParentSets::build(&data, &Qnml, &Candidates::all(1, 3))?.sums().is_none());
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn sums(&self) -> Option<&ParentSums> {
+        self.sums.as_ref()
+    }
+
+    /// The number of parent sets in the search space, all nodes together.
+    ///
+    /// ```
+    /// use plackett_dag::{Candidates, Categories, ParentSets, Qnml};
+    /// let levels = vec![vec!["no".to_owned(), "yes".to_owned()]; 2];
+    /// let data = Categories::new(vec!["a".into(), "b".into()], levels, vec![vec![0, 1]; 2])?;
+    /// assert_eq!(ParentSets::build(&data, &Qnml, &Candidates::all(2, 1))?.set_count(), 4);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn set_count(&self) -> usize {
+        self.scored
+    }
+
+    /// The parent sets of a node that are the best for some allowed nodes, with their costs, cheapest first; none if there
+    /// is no such node.
+    ///
+    /// ```
+    /// use plackett_dag::{Candidates, Categories, ParentSets, Qnml};
+    /// let levels = vec![vec!["no".to_owned(), "yes".to_owned()]];
+    /// let data = Categories::new(vec!["a".into()], levels, vec![vec![0, 1]])?;
+    /// let sets = ParentSets::build(&data, &Qnml, &Candidates::all(1, 3))?;
+    /// assert!(sets.best_sets(0).all(|(cost, parents)| cost > 0.0 && parents.is_empty()));
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn best_sets(&self, node: usize) -> impl Iterator<Item = (f64, NodeSet)> + '_ {
+        let list = self.best.get(node);
+        list.into_iter().flat_map(move |list| {
+            (0..list.len()).map(move |at| (list.costs()[at], list.node_set(at, self.best.len())))
+        })
+    }
+
+    /// The nodes for which fewer parents were allowed than asked for because there would have been too many sets, each
+    /// with the most parents that it may have.
+    ///
+    /// ```
+    /// use plackett_dag::{Candidates, Categories, ParentSets, Qnml};
+    /// let levels = vec![vec!["no".to_owned(), "yes".to_owned()]; 3];
+    /// let names = vec!["a".into(), "b".into(), "c".into()];
+    /// let data = Categories::new(names, levels, vec![vec![0, 1]; 3])?;
+    /// let mut candidates = Candidates::all(3, 2);
+    /// candidates.max_sets = 3;
+    /// let sets = ParentSets::build(&data, &Qnml, &candidates)?;
+    /// assert_eq!(sets.lowered_limits(), [(0, 1), (1, 1), (2, 1)]);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn lowered_limits(&self) -> &[(usize, usize)] {
+        &self.lowered
+    }
+
+    /// Bytes held.
+    ///
+    /// ```
+    /// use plackett_dag::{Candidates, Categories, ParentSets, Qnml};
+    /// let levels = vec![vec!["no".to_owned(), "yes".to_owned()]];
+    /// let data = Categories::new(vec!["a".into()], levels, vec![vec![0, 1]])?;
+    /// assert!(ParentSets::build(&data, &Qnml, &Candidates::all(1, 3))?.bytes() >= 16);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn bytes(&self) -> usize {
+        self.best.iter().map(List::bytes).sum::<usize>() + self.sums.as_ref().map_or(0, ParentSums::bytes)
+    }
+}
+
+impl LocalScore for ParentSets {
+    fn nodes(&self) -> usize {
+        self.best.len()
+    }
+
+    /// O(sets kept) at worst; the first few mostly decide.
+    fn best(&self, node: usize, allowed: &NodeSet, _: &mut Scratch) -> Choice {
+        let list = &self.best[node];
+        // The empty set is in every list: nothing dominates it.
+        let at = list.first_within(allowed.words(), 0..list.len()).unwrap_or(list.len() - 1);
+        let parents = list.node_set(at, self.best.len());
+        Choice { score: list.costs()[at], witness: parents.clone(), parents }
+    }
+}
+
+/// What is to be done: the data, and for each node where its parents may come from and how many they may be.
+struct Plan<'a> {
+    rows: Rows<'a>,
+    row_count: usize,
+    arities: Vec<usize>,
+    cores: Vec<Vec<usize>>,
+    outside: Vec<Vec<usize>>,
+    limits: Vec<usize>,
+    lowered: Vec<(usize, usize)>,
+    set_counts: Vec<usize>,
+    /// The cost of each size by the prior.
+    priors: Vec<f64>,
+    keep: Keep,
+    words: usize,
+}
+
+impl<'a> Plan<'a> {
+    fn new(data: &'a Categories, candidates: &Candidates, keep: Keep) -> Result<Self> {
+        let nodes = data.columns();
+        if candidates.nodes() != nodes {
+            return Err(Error::Size {
+                what: "the list of candidates",
+                expected: nodes,
+                found: candidates.nodes(),
+            });
+        }
+        if data.row_count() == 0 {
+            return Err(Error::Empty);
+        }
+        let limits: Vec<(usize, bool)> = (0..nodes).map(|node| candidates.limit(node)).collect();
+        let lowered =
+            limits.iter().enumerate().filter(|(_, limit)| limit.1).map(|(node, limit)| (node, limit.0));
+        let lowered = lowered.collect();
+        let limits: Vec<usize> = limits.into_iter().map(|(limit, _)| limit).collect();
+        let prior = match keep {
+            Keep::Best => SizePrior::Even,
+            Keep::All(prior) => prior,
+        };
+        Ok(Self {
+            rows: Rows::new(data),
+            row_count: data.row_count(),
+            arities: (0..nodes).map(|node| data.arity(node)).collect(),
+            cores: (0..nodes).map(|node| candidates.core_list(node)).collect(),
+            outside: (0..nodes).map(|node| candidates.outside(node)).collect(),
+            lowered,
+            set_counts: limits
+                .iter()
+                .enumerate()
+                .map(|(node, &limit)| candidates.sets(node, limit))
+                .collect(),
+            priors: prior.costs(nodes, limits.iter().copied().max().unwrap_or(0)),
+            limits,
+            keep,
+            words: nodes.div_ceil(64).max(1),
+        })
+    }
+
+    fn sets(&self) -> usize {
+        self.set_counts.iter().sum()
+    }
+
+    /// All sets dropped from a sum together make up less than 10⁻¹³ of it: each is that much below a subset, which is
+    /// allowed wherever it is.
+    fn margin(&self, node: usize) -> Margin {
+        match self.keep {
+            Keep::Best => Margin::None,
+            Keep::All(_) => {
+                let largest = self.priors.iter().copied().fold(0.0, f64::max);
+                Margin::Within(sums::NEGLIGIBLE + (self.set_counts[node] as f64).ln() + largest)
+            }
+        }
+    }
+
+    fn needed(&self) -> NeededSets {
+        NeededSets::new(&self.cores, self.limits.iter().copied().max().unwrap_or(0))
+    }
+
+    /// Whether counting sets of nodes once for all is less work than going through each node's sets on its own rows.
+    fn shares(&self) -> bool {
+        if self.outside.iter().any(|outside| !outside.is_empty()) {
+            return false;
+        }
+        let needed = self.needed();
+        if needed.space() > MOST_SHARED_SETS {
+            return false;
+        }
+        let rows = self.rows.count as f64;
+        let apart: f64 = (0..self.cores.len())
+            .map(|node| {
+                let cells = self.cores[node].iter().fold(self.arities[node] as f64, |cells, &other| {
+                    (cells * self.arities[other] as f64).min(rows)
+                });
+                (self.cores[node].len() + 1) as f64 * rows + self.set_counts[node] as f64 * cells
+            })
+            .sum();
+        needed.count(MOST_SHARED_SETS) as f64 * rows < apart
+    }
+
+    fn run_shared(&self, score: &dyn FamilyScore, observe: Observer<'_>) -> Result<Vec<(List, List)>> {
+        let score = score.on_rows(self.row_count);
+        let watch = Watch::new(2 * self.cores.len(), observe);
+        let sums = SetSums::new(&self.rows, &self.arities, &*score, &self.needed(), &watch);
+        let lists = (0..self.cores.len())
+            .into_par_iter()
+            .map(|node| {
+                if watch.stopped() {
+                    return (List::new(self.words), List::new(self.words));
+                }
+                let subsets = Subsets::new(self.cores[node].len(), self.limits[node]);
+                let mut sieve =
+                    Sieve::new(&subsets, &self.cores[node], self.margin(node), self.row_count, self.words);
+                sums.sift(node, self.arities[node], &self.cores[node], &mut sieve);
+                watch.advance();
+                let (mut best, all) = (sieve.best, sieve.all);
+                best.sort();
+                (best, all)
+            })
+            .collect();
+        if watch.stopped() { Err(Error::Stopped) } else { Ok(lists) }
+    }
+
+    fn run_apart(&self, score: &dyn FamilyScore, observe: Observer<'_>) -> Result<Vec<(List, List)>> {
+        let score = score.on_rows(self.row_count);
+        let parts = self.outside.iter().map(|outside| 1 + outside.len()).sum();
+        let watch = Watch::new(parts, observe);
+        let lists = (0..self.cores.len())
+            .into_par_iter()
+            .map(|node| {
+                if watch.stopped() {
+                    return (List::new(self.words), List::new(self.words));
+                }
+                let task = NodeTask {
+                    rows: &self.rows,
+                    row_count: self.row_count,
+                    arities: &self.arities,
+                    score: &*score,
+                    node,
+                    core: &self.cores[node],
+                    outside: &self.outside[node],
+                    limit: self.limits[node],
+                    margin: self.margin(node),
+                    words: self.words,
+                };
+                let (mut best, all) = task.run(&watch);
+                best.sort();
+                (best, all)
+            })
+            .collect();
+        if watch.stopped() { Err(Error::Stopped) } else { Ok(lists) }
+    }
+}

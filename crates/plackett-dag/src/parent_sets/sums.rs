@@ -1,0 +1,157 @@
+//! Sums over all parent sets that an order allows, Σ exp(−cost): what order MCMC samples orders by, and the posterior
+//! probabilities of edges (Friedman and Koller).
+
+use super::list::List;
+use crate::NodeSet;
+
+/// Terms that together make up less than this of a sum, on the scale of logarithms, are left out: e⁻³⁰ is 10⁻¹³.
+pub(super) const NEGLIGIBLE: f64 = 30.0;
+
+/// The prior probability of a parent set by its size, up to a factor.
+///
+/// ```
+/// assert_eq!(plackett_dag::SizePrior::default(), plackett_dag::SizePrior::Even);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SizePrior {
+    /// All sets alike.
+    #[default]
+    Even,
+    /// All sizes alike, and all sets of a size: 1/binom(d − 1, |S|) (Friedman and Koller). Favours few parents.
+    EvenSizes,
+}
+
+impl SizePrior {
+    /// −log of the prior for each size up to `limit`, in a graph of so many nodes.
+    pub(super) fn costs(self, nodes: usize, limit: usize) -> Vec<f64> {
+        let others = nodes.saturating_sub(1);
+        let mut costs = vec![0.0];
+        for size in 1..=limit.min(others) {
+            let step = ((others + 1 - size) as f64 / size as f64).ln();
+            costs.push(match self {
+                Self::Even => 0.0,
+                Self::EvenSizes => costs[size - 1] + step,
+            });
+        }
+        costs
+    }
+}
+
+/// Sums over the parent sets of each node, made by [`ParentSets::build_with`](crate::ParentSets::build_with) on request.
+///
+/// A query goes through the sets from the cheapest on and stops where the rest cannot change the answer by more than
+/// 10⁻¹² of itself.
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use plackett_dag::{Bdeu, Candidates, Categories, Keep, NodeSet, ParentSets, SizePrior};
+/// let levels = vec![vec!["no".to_owned(), "yes".to_owned()]; 2];
+/// let column: Vec<u8> = (0..40).map(|row| row % 2).collect();
+/// let data = Categories::new(vec!["a".into(), "b".into()], levels, vec![column.clone(), column])?;
+/// let keep = Keep::All(SizePrior::Even);
+/// let sets = ParentSets::build_with(&data, &Bdeu::default(), &Candidates::all(2, 1), keep, &|_| {
+///     ControlFlow::Continue(())
+/// })?;
+/// let sums = sets.sums().expect("asked for");
+/// assert!(sums.log_sum(1, &NodeSet::full(1)) > sums.log_sum(1, &NodeSet::default()));
+/// let mut chances = [0.0; 2];
+/// sums.edge_probabilities(1, &NodeSet::full(1), &mut chances);
+/// assert!(chances[0] > 0.99 && chances[1] == 0.0);
+/// # Ok::<(), plackett_dag::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ParentSums {
+    lists: Vec<List>,
+}
+
+impl ParentSums {
+    /// From all sets of each node with their costs; `priors` has the cost of each size.
+    pub(super) fn new(lists: Vec<List>, priors: &[f64]) -> Self {
+        let mut lists = lists;
+        for list in &mut lists {
+            list.add_by_size(priors);
+            list.sort();
+        }
+        Self { lists }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.lists.iter().map(List::bytes).sum()
+    }
+
+    /// log Σ exp(−cost) over the parent sets of `node` within `allowed`, the prior of their sizes included; minus infinity
+    /// if there is no such node. O(sets) at worst.
+    ///
+    /// ```
+    /// # use std::ops::ControlFlow;
+    /// # use plackett_dag::{Bdeu, Candidates, Categories, Dag, Keep, NodeSet, ParentSets, SizePrior, graph_cost};
+    /// # let levels = vec![vec!["no".to_owned(), "yes".to_owned()]];
+    /// # let data = Categories::new(vec!["a".into()], levels, vec![vec![0, 1, 1]])?;
+    /// # let keep = Keep::All(SizePrior::Even);
+    /// # let sets = ParentSets::build_with(&data, &Bdeu::default(), &Candidates::all(1, 1), keep, &|_| {
+    /// #     ControlFlow::Continue(())
+    /// # })?;
+    /// let sum = sets.sums().expect("asked for").log_sum(0, &NodeSet::default());
+    /// assert_eq!(sum, -graph_cost(&data, &Bdeu::default(), &Dag::empty(1))?);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn log_sum(&self, node: usize, allowed: &NodeSet) -> f64 {
+        let mut sum = 0.0;
+        let first = self.for_each(node, allowed, |_, share| sum += share);
+        first.map_or(f64::NEG_INFINITY, |cost| sum.ln() - cost)
+    }
+
+    /// For each other node the share of [`log_sum`](Self::log_sum)'s sum that comes from sets holding it, into `shares`
+    /// (as many as there are nodes; those beyond are left alone).
+    ///
+    /// ```
+    /// # use std::ops::ControlFlow;
+    /// # use plackett_dag::{Bdeu, Candidates, Categories, Keep, NodeSet, ParentSets, SizePrior};
+    /// # let levels = vec![vec!["no".to_owned(), "yes".to_owned()]; 2];
+    /// # let data = Categories::new(vec!["a".into(), "b".into()], levels, vec![vec![0, 1, 1], vec![0, 1, 0]])?;
+    /// # let keep = Keep::All(SizePrior::Even);
+    /// # let sets = ParentSets::build_with(&data, &Bdeu::default(), &Candidates::all(2, 1), keep, &|_| {
+    /// #     ControlFlow::Continue(())
+    /// # })?;
+    /// let mut shares = [0.0; 2];
+    /// sets.sums().expect("asked for").edge_probabilities(0, &NodeSet::from_iter([1]), &mut shares);
+    /// assert!(shares[1] > 0.0 && shares[1] < 1.0);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn edge_probabilities(&self, node: usize, allowed: &NodeSet, shares: &mut [f64]) {
+        let nodes = self.lists.len().min(shares.len());
+        shares[..nodes].fill(0.0);
+        let mut sum = 0.0;
+        let least = self.for_each(node, allowed, |set, share| {
+            sum += share;
+            for (index, &word) in set.iter().enumerate() {
+                let mut rest = word;
+                while rest != 0 {
+                    if let Some(slot) = shares.get_mut(64 * index + rest.trailing_zeros() as usize) {
+                        *slot += share;
+                    }
+                    rest &= rest - 1;
+                }
+            }
+        });
+        if least.is_some() {
+            shares[..nodes].iter_mut().for_each(|share| *share /= sum);
+        }
+    }
+
+    /// Calls `visit` with each set that matters and its term relative to the largest; returns the least cost.
+    fn for_each(&self, node: usize, allowed: &NodeSet, mut visit: impl FnMut(&[u64], f64)) -> Option<f64> {
+        let list = self.lists.get(node)?;
+        let mut at = list.first_within(allowed.words(), 0..list.len())?;
+        let least = list.costs()[at];
+        let last = least + NEGLIGIBLE + (list.len() as f64).ln();
+        let end = list.costs().partition_point(|&cost| cost <= last);
+        loop {
+            visit(list.set(at), (least - list.costs()[at]).exp());
+            match list.first_within(allowed.words(), at + 1..end) {
+                Some(next) => at = next,
+                None => return Some(least),
+            }
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Graphs of which some edges are directed: Meek's (1995) rules, which direct what follows from the directed edges, and
+//! Dor and Tarsi's (1992) way to a DAG. The answers do not depend on how the nodes are numbered, unless it is said.
+
+use crate::{Cpdag, Dag, NodeSet};
+
+/// A partially directed graph in rows of bits.
+#[derive(Clone, Debug)]
+pub(crate) struct Pattern {
+    parents: Vec<NodeSet>,
+    children: Vec<NodeSet>,
+    /// Those joined by an undirected edge.
+    neighbours: Vec<NodeSet>,
+}
+
+impl Pattern {
+    pub(crate) fn undirected(neighbours: Vec<NodeSet>) -> Self {
+        let empty = vec![NodeSet::with_capacity(neighbours.len()); neighbours.len()];
+        Self { parents: empty.clone(), children: empty, neighbours }
+    }
+
+    fn of(graph: &Cpdag) -> Self {
+        let mut pattern = Self::undirected(vec![NodeSet::with_capacity(graph.nodes()); graph.nodes()]);
+        for &(a, b) in graph.undirected() {
+            pattern.neighbours[a].insert(b);
+            pattern.neighbours[b].insert(a);
+        }
+        for &(from, to) in graph.directed() {
+            pattern.children[from].insert(to);
+            pattern.parents[to].insert(from);
+        }
+        pattern
+    }
+
+    pub(crate) fn nodes(&self) -> usize {
+        self.neighbours.len()
+    }
+
+    pub(crate) fn is_adjacent(&self, a: usize, b: usize) -> bool {
+        self.neighbours[a].contains(b) || self.parents[a].contains(b) || self.children[a].contains(b)
+    }
+
+    pub(crate) fn has_arrow(&self, from: usize, to: usize) -> bool {
+        self.children[from].contains(to)
+    }
+
+    /// Gives an undirected edge its direction; one that has a direction keeps it.
+    pub(crate) fn direct(&mut self, from: usize, to: usize) {
+        if self.neighbours[from].contains(to) {
+            self.neighbours[from].remove(to);
+            self.neighbours[to].remove(from);
+            self.children[from].insert(to);
+            self.parents[to].insert(from);
+        }
+    }
+
+    /// Applies Meek's rules until none applies. Each round looks at the graph as the last one left it; an edge that the
+    /// rules want both ways in one round, which happens only if no DAG fits the pattern, stays undirected for good.
+    pub(crate) fn complete(&mut self) {
+        let mut contested = vec![NodeSet::with_capacity(self.nodes()); self.nodes()];
+        loop {
+            let mut wanted = Vec::new();
+            for a in 0..self.nodes() {
+                let is_wanted = |&b: &usize| !contested[a].contains(b) && self.is_implied(a, b);
+                wanted.extend(self.neighbours[a].iter().filter(is_wanted).map(|b| (a, b)));
+            }
+            if wanted.is_empty() {
+                return;
+            }
+            for &(a, b) in &wanted {
+                if wanted.binary_search(&(b, a)).is_ok() {
+                    contested[a].insert(b);
+                } else {
+                    self.direct(a, b);
+                }
+            }
+        }
+    }
+
+    /// Whether one of the four rules directs the undirected edge a – b into b.
+    fn is_implied(&self, a: usize, b: usize) -> bool {
+        let apart = |x: usize, y: usize| !self.is_adjacent(x, y);
+        // c → a, c and b apart: otherwise a new v-structure.
+        self.parents[a].iter().any(|c| apart(c, b))
+            // a → c → b: otherwise a cycle.
+            || self.children[a].iter().any(|c| self.has_arrow(c, b))
+            // a – c → b ← d – a, c and d apart: otherwise a new v-structure at a or a cycle.
+            || self.neighbours[a].iter().filter(|&c| self.has_arrow(c, b)).any(|c| {
+                self.neighbours[a].iter().any(|d| c < d && self.has_arrow(d, b) && apart(c, d))
+            })
+            // a – c → d → b, c and b apart, a and d adjacent: likewise.
+            || self.neighbours[a].iter().filter(|&c| apart(c, b)).any(|c| {
+                self.children[c].iter().any(|d| self.has_arrow(d, b) && self.is_adjacent(a, d))
+            })
+    }
+
+    pub(crate) fn to_cpdag(&self) -> Cpdag {
+        let edges = |sets: &[NodeSet]| -> Vec<(usize, usize)> {
+            sets.iter().enumerate().flat_map(|(a, set)| set.iter().map(move |b| (a, b))).collect()
+        };
+        let mut undirected = edges(&self.neighbours);
+        undirected.retain(|&(a, b)| a < b);
+        Cpdag::from_sorted(self.nodes(), edges(&self.children), undirected)
+    }
+
+    /// A DAG of the same skeleton, built from its sinks: the node to go next is the last one that breaks the fewest
+    /// rules, and its remaining edges all point to it. The rules are that no arrow is turned, and that no v-structure
+    /// is made. Also whether none was broken. O(nodes³) for bounded degree.
+    fn to_dag(mut self) -> (Dag, bool) {
+        let nodes = self.nodes();
+        let mut left = NodeSet::full(nodes);
+        let mut parents = vec![Vec::new(); nodes];
+        let mut is_consistent = true;
+        for _ in 0..nodes {
+            let broken = |node: usize| {
+                let arrows = self.children[node].len();
+                let apart = |b: usize| {
+                    let others = self.neighbours[node].iter().chain(&self.parents[node]);
+                    others.filter(|&c| c != b && !self.is_adjacent(b, c)).count()
+                };
+                (arrows, self.neighbours[node].iter().map(apart).sum::<usize>())
+            };
+            let sinks = left.iter().map(|node| (broken(node), std::cmp::Reverse(node)));
+            let Some((faults, std::cmp::Reverse(sink))) = sinks.min() else { break };
+            is_consistent &= faults == (0, 0);
+            left.remove(sink);
+            for sets in [&mut self.parents, &mut self.children, &mut self.neighbours] {
+                parents[sink].extend(&sets[sink]);
+                sets[sink].clear();
+                sets.iter_mut().for_each(|set| set.remove(sink));
+            }
+        }
+        let Ok(dag) = Dag::from_parents(parents) else { unreachable!("each node's parents went after it") };
+        (dag, is_consistent)
+    }
+}
+
+impl Cpdag {
+    /// A DAG that this graph stands for: with the same skeleton, the same arrows and no v-structure that is not among
+    /// them. `None` if there is none, which cannot be for the CPDAG of a DAG, but happens when the edges come from
+    /// tests on data. Which of several DAGs it is depends on the numbers of the nodes.
+    ///
+    /// # Example
+    /// ```
+    /// use plackett_dag::{Cpdag, Dag};
+    ///
+    /// let chain = Cpdag::of(&Dag::from_parents(vec![vec![], vec![0], vec![1]])?);
+    /// assert_eq!(chain.extension().map(|dag| Cpdag::of(&dag)), Some(chain));
+    /// let square = Cpdag::from_edges(4, [], [(0, 1), (1, 2), (2, 3), (3, 0)])?;
+    /// assert_eq!(square.extension(), None);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn extension(&self) -> Option<Dag> {
+        let (dag, is_consistent) = Pattern::of(self).to_dag();
+        is_consistent.then_some(dag)
+    }
+
+    /// The [`extension`](Self::extension) if there is one, and otherwise a DAG of the same skeleton that turns few
+    /// arrows and adds few v-structures.
+    ///
+    /// # Example
+    /// ```
+    /// use plackett_dag::Cpdag;
+    ///
+    /// let square = Cpdag::from_edges(4, [], [(0, 1), (1, 2), (2, 3), (3, 0)])?;
+    /// assert_eq!(square.to_dag().edge_count(), 4);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn to_dag(&self) -> Dag {
+        Pattern::of(self).to_dag().0
+    }
+}

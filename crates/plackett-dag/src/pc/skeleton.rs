@@ -1,0 +1,113 @@
+//! Which nodes are joined: all at first; then two are parted as soon as some set of neighbours of one of them makes them
+//! independent, sets of one size after the other. The neighbours are those that a size began with (PC-stable).
+
+use std::cmp::Ordering;
+use std::ops::ControlFlow;
+
+use super::crew::Crew;
+use super::subsets::Subsets;
+use super::{PcProgress, place};
+use crate::{IndependenceTest, NodeSet};
+
+/// A set that makes two nodes independent, and its p-value.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Separator {
+    pub(super) p_value: f64,
+    pub(super) given: Vec<usize>,
+}
+
+impl Separator {
+    /// Whether this one is to be remembered: the larger p-value, then the first in dictionary order.
+    fn is_better(&self, other: Option<&Self>) -> bool {
+        other.is_none_or(|other| match self.p_value.total_cmp(&other.p_value) {
+            Ordering::Greater => true,
+            Ordering::Equal => self.given < other.given,
+            Ordering::Less => false,
+        })
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Skeleton {
+    pub(super) neighbours: Vec<NodeSet>,
+    /// By [`place`]; none for joined nodes.
+    pub(super) separators: Vec<Option<Separator>>,
+}
+
+impl Skeleton {
+    /// Joins every two nodes.
+    pub(super) fn full(nodes: usize) -> Self {
+        let mut neighbours = vec![NodeSet::full(nodes); nodes];
+        neighbours.iter_mut().enumerate().for_each(|(node, set)| set.remove(node));
+        Self { neighbours, separators: vec![None; nodes * nodes.saturating_sub(1) / 2] }
+    }
+
+    /// Parts all that sets of up to `most` nodes can part; false if the observer ended it after some size.
+    pub(super) fn thin<T, O>(&mut self, crew: &Crew<'_, T, O>, most: usize) -> bool
+    where
+        T: IndependenceTest + Clone + Sync,
+        O: FnMut(&PcProgress) -> ControlFlow<()> + Send,
+    {
+        for size in 0..=most {
+            let nodes = 0..self.neighbours.len();
+            let busy: Vec<usize> = nodes.filter(|&node| self.neighbours[node].len() > size).collect();
+            if busy.is_empty() {
+                break;
+            }
+            let neighbours = &self.neighbours;
+            let Some(found) =
+                crew.visit(Some(size), &busy, |test, node| separate(test, neighbours, node, size))
+            else {
+                return false;
+            };
+            for (a, b, separator) in found.into_iter().flatten() {
+                self.neighbours[a].remove(b);
+                self.neighbours[b].remove(a);
+                let best = &mut self.separators[place(a, b)];
+                if separator.is_better(best.as_ref()) {
+                    *best = Some(separator);
+                }
+            }
+        }
+        true
+    }
+}
+
+/// Tries every set of `size` neighbours of the node on every other neighbour. Returns the number of tests, and the pairs
+/// to part with their best separators. Stopping at the first one would save a quarter of the tests on ALARM, and make the
+/// separators depend on the order of the columns.
+fn separate<T: IndependenceTest>(
+    test: &mut T,
+    neighbours: &[NodeSet],
+    node: usize,
+    size: usize,
+) -> (u64, Vec<(usize, usize, Separator)>) {
+    let near: Vec<usize> = neighbours[node].iter().collect();
+    if size > 0 {
+        let mut all = near.clone();
+        all.push(node);
+        test.focus(&all);
+    }
+    let mut best: Vec<Option<Separator>> = vec![None; near.len()];
+    let mut tests = 0;
+    let mut subsets = Subsets::new(&near, size);
+    while let Some(given) = subsets.next() {
+        for (&other, best) in near.iter().zip(&mut best) {
+            if given.contains(&other) || is_left_to(neighbours, other, node, given) {
+                continue;
+            }
+            tests += 1;
+            let p_value = test.p_value(node, other, given);
+            if p_value > test.alpha() && best.as_ref().is_none_or(|best| p_value > best.p_value) {
+                *best = Some(Separator { p_value, given: given.to_vec() });
+            }
+        }
+    }
+    let found = near.into_iter().zip(best).filter_map(|(other, best)| Some((node, other, best?)));
+    (tests, found.collect())
+}
+
+/// Whether a set that may be tried from both sides is tried from the other one.
+pub(super) fn is_left_to(neighbours: &[NodeSet], other: usize, node: usize, given: &[usize]) -> bool {
+    other < node && given.iter().all(|&member| neighbours[other].contains(member))
+}

@@ -1,0 +1,142 @@
+//! Scores of categorical data (the paper's section on discrete data): what a node costs with given parents, from counts.
+//! Every one of them is a difference of two sums over tables of counts, one over the cells of a node with its parents
+//! (N_ijk, node i having value k while its parents have configuration j), one over the configurations of the parents
+//! alone (N_ij). Each score is one file and one line in [`DISCRETE_SCORES`].
+
+mod bdeu;
+mod bic;
+mod graph;
+mod k2;
+mod qnml;
+mod regret;
+mod tabulated;
+
+pub use bdeu::Bdeu;
+pub use bic::DiscreteBic;
+pub use graph::{graph_cost, weigh_edges};
+pub use k2::K2;
+pub use qnml::Qnml;
+
+use crate::{Error, Result};
+
+/// Products of arities are cut off here, which leaves room for one more factor below the largest double.
+pub(crate) const MOST_CONFIGURATIONS: f64 = 1e290;
+
+/// The scores of categorical data known by name: to add one, write its file and add its line here.
+///
+/// ```
+/// assert!(plackett_dag::DISCRETE_SCORES.iter().any(|entry| entry.name == "qnml"));
+/// ```
+pub const DISCRETE_SCORES: &[DiscreteScoreEntry] = &[qnml::ENTRY, bdeu::ENTRY, bic::ENTRY, k2::ENTRY];
+
+/// How a score of categorical data is known and made.
+///
+/// ```
+/// for entry in plackett_dag::DISCRETE_SCORES {
+///     assert!(!entry.name.is_empty() && !entry.summary.is_empty());
+/// }
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct DiscreteScoreEntry {
+    /// Name for settings and the command line.
+    pub name: &'static str,
+    /// One line on what it is.
+    pub summary: &'static str,
+    build: fn(&DiscreteScoreSettings) -> Result<Box<dyn FamilyScore>>,
+}
+
+/// What the scores of categorical data can be told; each reads what concerns it.
+///
+/// ```
+/// assert_eq!(plackett_dag::DiscreteScoreSettings::default().equivalent_sample_size, 1.0);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct DiscreteScoreSettings {
+    /// α of `bdeu`: how many rows the prior is worth.
+    pub equivalent_sample_size: f64,
+}
+
+impl Default for DiscreteScoreSettings {
+    fn default() -> Self {
+        Self { equivalent_sample_size: Bdeu::DEFAULT_SAMPLE_SIZE }
+    }
+}
+
+/// Makes the score of categorical data registered under `name`.
+///
+/// # Errors
+/// [`Error::UnknownScore`], or what the score objects to in its settings.
+///
+/// ```
+/// use plackett_dag::{DiscreteScoreSettings, discrete_score_by_name};
+/// assert_eq!(discrete_score_by_name("k2", &DiscreteScoreSettings::default())?.name(), "k2");
+/// assert!(discrete_score_by_name("none", &DiscreteScoreSettings::default()).is_err());
+/// # Ok::<(), plackett_dag::Error>(())
+/// ```
+pub fn discrete_score_by_name(name: &str, settings: &DiscreteScoreSettings) -> Result<Box<dyn FamilyScore>> {
+    match DISCRETE_SCORES.iter().find(|entry| entry.name == name) {
+        Some(entry) => (entry.build)(settings),
+        None => Err(Error::UnknownScore {
+            name: name.to_owned(),
+            known: DISCRETE_SCORES.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", "),
+        }),
+    }
+}
+
+/// A score of a node with its parents on categorical data: a name, and the working form for a number of rows.
+///
+/// ```
+/// use plackett_dag::{FamilyScore, Qnml};
+/// assert_eq!(Qnml.name(), "qnml");
+/// // Four rows in which a node of two values follows its parent: the same with the parent as without costs less.
+/// let score = Qnml.on_rows(4);
+/// let with = score.parents(&[2, 2], 2.0, 2) - score.joint(&[2, 0, 0, 2], 4.0);
+/// let without = score.parents(&[4], 1.0, 2) - score.joint(&[2, 2], 2.0);
+/// assert!(with < without);
+/// ```
+pub trait FamilyScore: Send + Sync {
+    /// The name under which the score is registered.
+    fn name(&self) -> &'static str;
+
+    /// The score on data of so many rows, with whatever tables make it fast.
+    fn on_rows(&self, rows: usize) -> Box<dyn CountScore>;
+}
+
+/// A score on data of a known number of rows. The cost of node i with parents P, its negative log score in nats, is
+/// `parents(counts of P) − joint(counts of P and i)`.
+///
+/// Counts come in any order and cells without rows may be there or not: they add nothing. The number of cells is that of
+/// all combinations of categories, whether or not they occur, as a float because it may be huge.
+///
+/// ```
+/// use plackett_dag::{DiscreteBic, FamilyScore};
+/// let score = DiscreteBic.on_rows(4);
+/// let cost = score.parents(&[4], 1.0, 2) - score.joint(&[3, 1], 2.0);
+/// let log_likelihood = 3.0 * 0.75_f64.ln() + 0.25_f64.ln();
+/// assert!((cost - (0.5 * 4_f64.ln() - log_likelihood)).abs() < 1e-12);
+/// assert!(score.least_cost(1.0, 2, log_likelihood) <= cost);
+/// ```
+pub trait CountScore: Send + Sync {
+    /// What the counts of a node together with its parents add to the log score; there are `cells` cells.
+    fn joint(&self, counts: &[u32], cells: f64) -> f64;
+
+    /// What the counts of the parents alone take away again, for a node of the given arity; there are `cells`
+    /// configurations.
+    fn parents(&self, counts: &[u32], cells: f64, arity: usize) -> f64 {
+        let _ = arity;
+        self.joint(counts, cells)
+    }
+
+    /// Whether [`parents`](Self::parents) is another function than [`joint`](Self::joint). Where it is not, a graph's
+    /// score is that of its class of Markov-equivalent graphs, and sets of nodes can be counted once for all families.
+    fn parents_differ(&self) -> bool {
+        false
+    }
+
+    /// A lower bound on the cost of a node with any parents that have at least so many configurations and no more than
+    /// the given log-likelihood, which must not fall as the configurations grow; minus infinity if there is none.
+    fn least_cost(&self, configurations: f64, arity: usize, log_likelihood: f64) -> f64 {
+        let _ = (configurations, arity, log_likelihood);
+        f64::NEG_INFINITY
+    }
+}

@@ -1,0 +1,110 @@
+//! Growing the search space until it is no longer in the way (Kuipers, Suter and Moffa): each node may have one parent from
+//! outside its candidates; where the best order found makes use of that, the parent becomes a candidate, and the search
+//! goes on in the larger space.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use super::{Insertion, OrderSolution};
+use crate::{Candidates, Categories, FamilyScore, Keep, Oracle, ParentSets, Reach, Result};
+
+/// Settings of the expansion.
+///
+/// ```
+/// use plackett_dag::{BayesNet, Candidates, Expansion, NodeSet, Qnml};
+/// let data = BayesNet::embedded("cancer")?.sample(2000, 0, BayesNet::TRAINING)?;
+/// // Nobody is anybody's candidate to begin with.
+/// let none = Candidates::from_neighbours(vec![NodeSet::default(); 5])?;
+/// let grown = Expansion::default().run(&data, &Qnml, none)?;
+/// let edges: usize = grown.solution.parents.iter().map(NodeSet::len).sum();
+/// assert!(edges > 0 && grown.rounds > 1);
+/// # Ok::<(), plackett_dag::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Expansion {
+    /// The search for the best order of each space.
+    pub insertion: Insertion,
+    /// The most spaces to search.
+    pub rounds: usize,
+}
+
+impl Default for Expansion {
+    fn default() -> Self {
+        Self { insertion: Insertion { starts: 2, kicks: 10, seed: 0 }, rounds: 20 }
+    }
+}
+
+/// A space that was grown, and the best order in it.
+#[derive(Clone, Debug)]
+pub struct Expanded {
+    /// The candidates at the end, with [`Reach::PlusOne`].
+    pub candidates: Candidates,
+    /// The scored parent sets of the last space.
+    pub sets: Arc<ParentSets>,
+    /// The best order found.
+    pub solution: OrderSolution,
+    /// How many spaces were searched.
+    pub rounds: usize,
+}
+
+impl Expansion {
+    /// Grows the space from `candidates` until the best order found has no parent from outside.
+    ///
+    /// # Errors
+    /// What [`ParentSets::build`] objects to.
+    pub fn run(
+        &self,
+        data: &Categories,
+        score: &dyn FamilyScore,
+        candidates: Candidates,
+    ) -> Result<Expanded> {
+        self.run_with(data, score, candidates, &|_| ControlFlow::Continue(()))
+    }
+
+    /// The same, told to `observe` space by space as it is built: it may end the growth, but for the first space.
+    ///
+    /// # Errors
+    /// What [`ParentSets::build_with`] objects to.
+    pub fn run_with(
+        &self,
+        data: &Categories,
+        score: &dyn FamilyScore,
+        mut candidates: Candidates,
+        observe: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
+    ) -> Result<Expanded> {
+        candidates.reach = Reach::PlusOne;
+        let mut last: Option<Expanded> = None;
+        loop {
+            let rounds = last.as_ref().map_or(0, |last| last.rounds);
+            if let Some(last) =
+                last.take_if(|last| last.rounds >= self.rounds.max(1) || observe(last.rounds).is_break())
+            {
+                return Ok(last);
+            }
+            let sets =
+                ParentSets::build_with(data, score, &candidates, Keep::Best, &|_| ControlFlow::Continue(()))?;
+            let sets = Arc::new(sets);
+            let mut oracle = Oracle::new(sets.clone());
+            let solution = match &last {
+                None => self.insertion.run(&mut oracle)?,
+                Some(last) => self.insertion.improve(&mut oracle, &last.solution.order)?,
+            };
+            let mut has_grown = false;
+            for (node, parents) in solution.parents.iter().enumerate() {
+                for parent in parents {
+                    if !candidates.core(node).contains(parent) {
+                        // Both ways: the edge may yet turn round.
+                        candidates.insert(node, parent)?;
+                        candidates.insert(parent, node)?;
+                        has_grown = true;
+                    }
+                }
+            }
+            let expanded = Expanded { candidates: candidates.clone(), sets, solution, rounds: rounds + 1 };
+            if !has_grown {
+                return Ok(expanded);
+            }
+            last = Some(expanded);
+        }
+    }
+}
