@@ -131,7 +131,12 @@ impl Partition {
 
 /// Counts how often each cell comes.
 #[inline]
-fn tally(cells: impl Iterator<Item = usize>, size: usize, weights: Option<&[u32]>, counts: &mut Vec<u32>) {
+pub(crate) fn tally(
+    cells: impl Iterator<Item = usize>,
+    size: usize,
+    weights: Option<&[u32]>,
+    counts: &mut Vec<u32>,
+) {
     counts.clear();
     if let Some(weights) = weights {
         counts.resize(size, 0);
@@ -221,7 +226,7 @@ impl FamilyCounts {
 }
 
 /// Whether a plain table of so many cells is worth its memory for so many rows.
-fn is_dense(cells: usize, rows: usize) -> bool {
+pub(crate) fn is_dense(cells: usize, rows: usize) -> bool {
     cells <= 4 * rows
 }
 

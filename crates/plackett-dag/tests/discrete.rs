@@ -7,8 +7,8 @@ use std::ops::ControlFlow;
 
 use common::Rng;
 use plackett_dag::{
-    Bdeu, Candidates, Categories, DiscreteBic, FamilyScore, K2, Keep, LocalScore, NodeSet, ParentSets, Qnml,
-    Reach, Scratch, SizePrior,
+    Bdeu, Candidates, Categories, Dag, DiscreteBic, Error, FamilyScore, K2, Keep, LocalScore, NodeSet,
+    Oracle, ParentSets, Qnml, Reach, Scratch, SizePrior, graph_cost,
 };
 
 /// Columns of the given arities in which each but the first depends on one or two before it.
@@ -196,5 +196,181 @@ fn best_parents_and_sums_under_every_allowed_set() {
                 check(&data, &Candidates::all(6, max_parents), name, &**score, SizePrior::EvenSizes);
             }
         }
+    }
+}
+
+#[test]
+fn whole_graphs_cost_the_sum_of_their_families() {
+    let mut rng = Rng::new(2);
+    let arities = [2, 3, 1, 2, 4];
+    let parents = [vec![], vec![0], vec![0, 1], vec![2, 1, 0], vec![3, 2]];
+    let dag = Dag::from_parents(parents.to_vec()).unwrap();
+    for rows in [1, 17, 400] {
+        let data = random_data(rows, &arities, &mut rng);
+        for (name, score) in &scores() {
+            let wanted: f64 = (0..5).map(|node| family_cost(name, &data, node, &parents[node])).sum();
+            let found = graph_cost(&data, &**score, &dag).unwrap();
+            assert!((found - wanted).abs() < 1e-7, "{name}, {rows} rows: {found} {wanted}");
+        }
+    }
+    let data = random_data(3, &arities, &mut rng);
+    assert!(matches!(graph_cost(&data, &Qnml, &Dag::empty(4)), Err(Error::Size { .. })));
+    let none = named(&[2], vec![vec![]]);
+    assert!(matches!(graph_cost(&none, &Qnml, &Dag::empty(1)), Err(Error::Empty)));
+    assert!(matches!(ParentSets::build(&none, &Qnml, &Candidates::all(1, 1)), Err(Error::Empty)));
+}
+
+/// Worked by hand: 8 rows, a = 0 0 0 0 1 1 1 1 and b = 0 0 0 1 1 1 1 0, b with parent a: both groups have counts 3 and 1.
+#[test]
+fn a_family_worked_by_hand() {
+    let data = named(&[2, 2], vec![vec![0, 0, 0, 0, 1, 1, 1, 1], vec![0, 0, 0, 1, 1, 1, 1, 0]]);
+    let dag = Dag::from_parents(vec![vec![], vec![0]]).unwrap();
+    let without = named(&[2], vec![vec![0, 0, 0, 0, 1, 1, 1, 1]]);
+    let cost = |score: &dyn FamilyScore| {
+        graph_cost(&data, score, &dag).unwrap() - graph_cost(&without, score, &Dag::empty(1)).unwrap()
+    };
+    let log_likelihood = 2.0 * (3.0 * 0.75_f64.ln() + 0.25_f64.ln());
+    // BIC: one free parameter in each of two groups, ½ log 8 each.
+    assert!((cost(&DiscreteBic) - (8_f64.ln() - log_likelihood)).abs() < 1e-12);
+    // K2: 3!·1!/5! = 1/20 in each group.
+    assert!((cost(&K2) - 400_f64.ln()).abs() < 1e-12);
+    // BDeu, α = 4: prior counts of 1 a cell and 2 a group, the same 1·2·3·1/(2·3·4·5) = 1/20 as uniform priors.
+    assert!((cost(&Bdeu::new(4.0).unwrap()) - 400_f64.ln()).abs() < 1e-12);
+    // qNML: C(8, 4)/C(8, 2), where C(8, 2) = Σ 8!/(8−k)!/8^k = 4.245018005371094, C(8, 3) = C(8, 2) + 8·C(8, 1) and
+    // C(8, 4) = C(8, 3) + 4·C(8, 2).
+    let two: f64 = 4.245_018_005_371_094;
+    assert!((cost(&Qnml) - ((5.0 * two + 8.0) / two).ln() + log_likelihood).abs() < 1e-12);
+}
+
+#[test]
+fn wide_columns_and_many_nodes() {
+    let mut rng = Rng::new(3);
+    // Two columns of 256 categories, another that follows both, and 67 columns of noise: more than 64 nodes.
+    let rows = 600;
+    let mut arities = vec![2; 70];
+    arities[..3].copy_from_slice(&[256, 256, 2]);
+    let mut columns: Vec<Vec<u8>> =
+        arities.iter().map(|&arity| (0..rows).map(|_| rng.below(arity) as u8).collect()).collect();
+    columns[69] = columns[3].iter().zip(&columns[68]).map(|(a, b)| a ^ b).collect();
+    let data = named(&arities, columns);
+    for (name, score) in &scores() {
+        let mut candidates = Candidates::from_neighbours(
+            (0..70)
+                .map(|node| match node {
+                    69 => NodeSet::from_iter([0, 1, 3]),
+                    3 => NodeSet::from_iter([68, 69]),
+                    0 => NodeSet::from_iter([1, 2, 69]),
+                    _ => NodeSet::default(),
+                })
+                .collect(),
+        )
+        .unwrap();
+        candidates.max_parents = 3;
+        for reach in [Reach::Core, Reach::PlusOne] {
+            candidates.reach = reach;
+            let sets = ParentSets::build(&data, &**score, &candidates).unwrap();
+            let everyone = NodeSet::full(70);
+            for node in [0, 3, 69] {
+                let core: Vec<usize> = candidates.core(node).iter().collect();
+                for set in subsets(&core) {
+                    let others: Vec<Option<usize>> = match reach {
+                        Reach::Core => vec![None],
+                        Reach::PlusOne => [None, Some(68), Some(50), Some(2)].into(),
+                    };
+                    for other in others.into_iter().filter(|&other| other != Some(node)) {
+                        let mut set: NodeSet = set.iter().copied().collect();
+                        other.iter().for_each(|&other| set.insert(other));
+                        let parents: Vec<usize> = set.iter().collect();
+                        if parents.len() > 3 {
+                            continue;
+                        }
+                        let own = family_cost(name, &data, node, &parents);
+                        let found = sets.best(node, &set, &mut Scratch::default());
+                        assert!(found.score < own + 1e-7, "{name}, {node} with {parents:?}");
+                        let list: Vec<usize> = found.parents.iter().collect();
+                        assert!((family_cost(name, &data, node, &list) - found.score).abs() < 1e-7);
+                    }
+                }
+            }
+            let best = sets.best(69, &everyone, &mut Scratch::default()).parents;
+            assert_eq!(best == NodeSet::from_iter([3, 68]), reach == Reach::PlusOne, "{name}: {best:?}");
+            let mut oracle = Oracle::new(std::sync::Arc::new(sets));
+            assert!(oracle.order_score(&rng.permutation(70)).unwrap().is_finite());
+        }
+    }
+}
+
+#[test]
+fn parents_of_more_configurations_than_doubles_can_count() {
+    // 200 parents of 256 categories: 2^1600 configurations.
+    let mut rng = Rng::new(4);
+    let columns: Vec<Vec<u8>> = (0..201).map(|_| (0..50).map(|_| rng.below(256) as u8).collect()).collect();
+    let data = named(&[256; 201], columns);
+    let mut parents = vec![Vec::new(); 200];
+    parents.push((0..200).collect());
+    let dag = Dag::from_parents(parents).unwrap();
+    for (name, score) in &scores() {
+        let cost = graph_cost(&data, &**score, &dag).unwrap()
+            - graph_cost(&data, &**score, &Dag::empty(201)).unwrap();
+        assert!(cost.is_finite(), "{name}: {cost}");
+        if *name == "qnml" {
+            // Every row is a configuration of its own, and the regrets differ by N log r.
+            let alone = family_cost(name, &data, 200, &[]);
+            assert!((cost + alone - 50.0 * 256_f64.ln()).abs() < 1e-6, "{cost} {alone}");
+        }
+    }
+}
+
+#[test]
+fn a_build_can_be_watched_and_stopped() {
+    let data = random_data(100, &[2; 8], &mut Rng::new(5));
+    let mut candidates = Candidates::from_neighbours(vec![NodeSet::from_iter([0, 1]); 8]).unwrap();
+    for reach in [Reach::Core, Reach::PlusOne] {
+        candidates.reach = reach;
+        for candidates in [&candidates, &Candidates::all(8, 3)] {
+            let last = std::sync::Mutex::new((0, 0, 0));
+            ParentSets::build_with(&data, &Qnml, candidates, Keep::Best, &|progress| {
+                let mut last = last.lock().unwrap();
+                *last = (last.0 + 1, last.1.max(progress.done), progress.total);
+                ControlFlow::Continue(())
+            })
+            .unwrap();
+            let (calls, done, total) = last.into_inner().unwrap();
+            assert!(calls == total && done == total, "{calls} calls, {done} of {total}");
+            let stopped = ParentSets::build_with(&data, &Qnml, candidates, Keep::Best, &|progress| {
+                if progress.done < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            });
+            assert!(matches!(stopped, Err(Error::Stopped)));
+        }
+    }
+    let short = Candidates::all(7, 3);
+    assert!(matches!(ParentSets::build(&data, &Qnml, &short), Err(Error::Size { .. })));
+}
+
+#[test]
+fn too_many_sets_lower_the_limit() {
+    let data = random_data(50, &[2; 9], &mut Rng::new(6));
+    let mut candidates = Candidates::all(9, 8);
+    candidates.max_sets = 1 + 8 + 28;
+    let sets = ParentSets::build(&data, &K2, &candidates).unwrap();
+    assert_eq!(sets.lowered_limits(), (0..9).map(|node| (node, 2)).collect::<Vec<_>>());
+    assert_eq!(sets.set_count(), 9 * 37);
+    assert!((0..9).all(|node| sets.best_sets(node).all(|(_, parents)| parents.len() <= 2)));
+    candidates.max_sets = usize::MAX;
+    assert!(ParentSets::build(&data, &K2, &candidates).unwrap().lowered_limits().is_empty());
+}
+
+#[test]
+fn threads_do_not_change_what_comes_out() {
+    let data = random_data(500, &[2, 3, 2, 4, 2, 3, 2, 2, 3, 2], &mut Rng::new(7));
+    let mut plus = Candidates::from_neighbours(vec![NodeSet::from_iter([0, 3, 5]); 10]).unwrap();
+    plus.reach = Reach::PlusOne;
+    for candidates in [plus, Candidates::all(10, 4)] {
+        let build = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let sets = pool.install(|| ParentSets::build(&data, &Bdeu::default(), &candidates)).unwrap();
+            (0..10).map(|node| sets.best_sets(node).collect::<Vec<_>>()).collect::<Vec<_>>()
+        };
+        assert_eq!(build(1), build(4));
     }
 }

@@ -10,7 +10,7 @@ use super::rows::Rows;
 use super::sieve::{Margin, Sieve};
 use super::subsets::Subsets;
 use super::watch::Watch;
-use crate::counts::{FamilyCounts, Partition};
+use crate::counts::{FamilyCounts, Partition, is_dense};
 use crate::score::{CountScore, MOST_CONFIGURATIONS};
 
 /// What the parent sets of one node are scored from.
@@ -74,7 +74,7 @@ impl NodeTask<'_> {
     /// The collapsed table with one column more, at the end: one pass over the rows.
     fn with_column(&self, table: &Rows<'static>, groups: &Partition, other: usize) -> Rows<'static> {
         let (column, arity) = (&self.rows.columns[other], self.arities[other]);
-        let (old, codes, weights) = if groups.groups() * arity <= 4 * self.rows.count {
+        let (old, codes, weights) = if is_dense(groups.groups() * arity, self.rows.count) {
             let mut counts = Vec::new();
             groups.tabulate(column, arity, self.rows.weights(), &mut counts);
             let mut cells = (Vec::new(), Vec::new(), Vec::new());

@@ -59,10 +59,19 @@ impl List {
 
     /// Sorts by cost; of equal costs fewer parents come first, then those whose first difference is the smaller node.
     pub(super) fn sort(&mut self) {
-        let mut order: Vec<usize> = (0..self.len()).collect();
-        order.sort_unstable_by(|&a, &b| {
-            self.costs[a].total_cmp(&self.costs[b]).then_with(|| by_members(self.set(a), self.set(b)))
+        self.sort_by(|list, a, b| {
+            list.costs[a].total_cmp(&list.costs[b]).then_with(|| by_members(list.set(a), list.set(b)))
         });
+    }
+
+    #[cfg(test)]
+    pub(super) fn sort_by_members(&mut self) {
+        self.sort_by(|list, a, b| by_members(list.set(a), list.set(b)));
+    }
+
+    fn sort_by(&mut self, compare: impl Fn(&Self, usize, usize) -> Ordering) {
+        let mut order: Vec<usize> = (0..self.len()).collect();
+        order.sort_unstable_by(|&a, &b| compare(self, a, b));
         let sets = order.iter().flat_map(|&at| self.set(at)).copied().collect();
         self.costs = order.iter().map(|&at| self.costs[at]).collect();
         self.sets = sets;

@@ -372,3 +372,74 @@ impl<'a> Plan<'a> {
         if watch.stopped() { Err(Error::Stopped) } else { Ok(lists) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::score::{DISCRETE_SCORES, DiscreteScoreSettings, discrete_score_by_name};
+    use crate::testing::Rng;
+
+    fn random_data(rows: usize, arities: &[usize], seed: u64) -> Categories {
+        let mut rng = Rng::new(seed);
+        let mut columns = vec![Vec::new(); arities.len()];
+        for _ in 0..rows {
+            let mut sum = 0_usize;
+            for (column, &arity) in columns.iter_mut().zip(arities) {
+                sum += (0..arity - 1).filter(|_| rng.uniform() < 0.3).count();
+                column.push((sum % arity) as u8);
+            }
+        }
+        let names = (0..arities.len()).map(|column| format!("x{column}")).collect();
+        let levels = arities.iter().map(|&arity| vec![String::new(); arity]).collect();
+        Categories::new(names, levels, columns).unwrap()
+    }
+
+    /// Both ways of counting, on rows that collapse and on rows that do not, with blocks and with wide columns.
+    #[test]
+    fn shared_counts_give_what_each_nodes_own_give() {
+        let go_on = |_| ControlFlow::Continue(());
+        for (rows, arities) in [
+            (2000, vec![2, 2, 2, 2, 2, 2, 2]),
+            (3000, vec![2, 3, 4, 2, 1, 3, 2, 2, 4]),
+            (40, vec![20, 3, 2, 90, 2, 256, 2]),
+        ] {
+            let data = random_data(rows, &arities, 1);
+            for entry in DISCRETE_SCORES {
+                let score = discrete_score_by_name(entry.name, &DiscreteScoreSettings::default()).unwrap();
+                let mut lopsided = Candidates::all(arities.len(), 4);
+                lopsided = Candidates::from_neighbours(
+                    (0..arities.len())
+                        .map(|node| {
+                            lopsided.core(node).iter().filter(|other| other % 3 != node % 2).collect()
+                        })
+                        .collect(),
+                )
+                .unwrap();
+                for candidates in [Candidates::all(arities.len(), 3), lopsided] {
+                    let plan = Plan::new(&data, &candidates, Keep::All(SizePrior::Even)).unwrap();
+                    let shared = plan.run_shared(&*score, &go_on).unwrap();
+                    let apart = plan.run_apart(&*score, &go_on).unwrap();
+                    for (shared, apart) in shared.into_iter().zip(apart) {
+                        for (mut shared, mut apart) in [(shared.0, apart.0), (shared.1, apart.1)] {
+                            shared.sort_by_members();
+                            apart.sort_by_members();
+                            assert_eq!(shared.len(), apart.len(), "{}", entry.name);
+                            for at in 0..shared.len() {
+                                assert_eq!(shared.set(at), apart.set(at), "{}", entry.name);
+                                assert!(
+                                    (shared.costs()[at] - apart.costs()[at]).abs() < 1e-8,
+                                    "{}",
+                                    entry.name
+                                );
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        let complete = random_data(2000, &[3; 12], 2);
+        let plan = |candidates| Plan::new(&complete, &candidates, Keep::Best).unwrap().shares();
+        assert!(plan(Candidates::all(12, 3)));
+        assert!(!plan(Candidates::from_neighbours(vec![NodeSet::from_iter([0, 1]); 12]).unwrap()));
+    }
+}

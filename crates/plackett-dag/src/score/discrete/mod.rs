@@ -140,3 +140,49 @@ pub trait CountScore: Send + Sync {
         f64::NEG_INFINITY
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Rng, all_dags};
+    use crate::{Categories, Cpdag};
+
+    #[test]
+    fn equivalent_graphs_cost_the_same_but_for_k2() {
+        let mut rng = Rng::new(1);
+        let arities = [2, 3, 2, 4];
+        let mut columns = vec![Vec::new(); 4];
+        for _ in 0..200 {
+            let mut sum = 0;
+            for (column, &arity) in columns.iter_mut().zip(&arities) {
+                if rng.uniform() < 0.6 {
+                    sum += usize::from(rng.uniform() < 0.5) + 2 * usize::from(rng.uniform() < 0.5);
+                }
+                column.push((sum % arity) as u8);
+            }
+        }
+        let names = (0..4).map(|column| format!("x{column}")).collect();
+        let levels = arities.iter().map(|&arity| vec![String::new(); arity]).collect();
+        let data = Categories::new(names, levels, columns).unwrap();
+        let dags = all_dags(4);
+        let classes: Vec<Cpdag> = dags.iter().map(Cpdag::of).collect();
+        for entry in DISCRETE_SCORES {
+            let score = discrete_score_by_name(entry.name, &DiscreteScoreSettings::default()).unwrap();
+            let costs: Vec<f64> = dags.iter().map(|dag| graph_cost(&data, &*score, dag).unwrap()).collect();
+            let mut widest = 0.0_f64;
+            let mut equal_across = 0;
+            for a in 0..dags.len() {
+                for b in 0..a {
+                    let gap = (costs[a] - costs[b]).abs();
+                    if classes[a] == classes[b] {
+                        widest = widest.max(gap);
+                    } else if gap < 1e-9 {
+                        equal_across += 1;
+                    }
+                }
+            }
+            assert_eq!(widest < 1e-9, entry.name != "k2", "{}: {widest}", entry.name);
+            assert_eq!(equal_across, 0, "{}", entry.name);
+        }
+    }
+}

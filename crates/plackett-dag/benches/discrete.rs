@@ -1,0 +1,181 @@
+//! Categorical data of the size of ALARM (37 nodes, 20,000 rows): counting against a hash map of rows, scoring the parent
+//! sets of several search spaces, and orders evaluated from them.
+
+#[path = "../tests/common/mod.rs"]
+mod testing;
+
+use std::collections::HashMap;
+use std::hint::black_box;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use plackett_dag::{
+    Bdeu, Candidates, Categories, DISCRETE_SCORES, Dag, DiscreteScoreSettings, Keep, NodeSet, Oracle,
+    ParentSets, Qnml, Reach, SizePrior, discrete_score_by_name, graph_cost,
+};
+use testing::Rng;
+
+const NODES: usize = 37;
+const ROWS: usize = 20_000;
+
+/// A random network of 2 to 4 categories a node and up to 4 parents, with data drawn from it.
+fn network(nodes: usize, rows: usize, seed: u64) -> (Categories, Dag) {
+    let mut rng = Rng::new(seed);
+    let arities: Vec<usize> = (0..nodes).map(|_| 2 + rng.below(3)).collect();
+    let mut parents: Vec<Vec<usize>> = vec![Vec::new(); nodes];
+    for (node, parents) in parents.iter_mut().enumerate().skip(1) {
+        for _ in 0..rng.below(3) {
+            let parent = rng.below(node);
+            if !parents.contains(&parent) {
+                parents.push(parent);
+            }
+        }
+    }
+    let mut columns: Vec<Vec<u8>> = Vec::new();
+    for (node, parents) in parents.iter().enumerate() {
+        let mut tables: HashMap<usize, Vec<f64>> = HashMap::new();
+        let mut codes = Vec::with_capacity(rows);
+        for row in 0..rows {
+            let key = parents.iter().fold(0, |key, &parent| key * 4 + usize::from(columns[parent][row]));
+            let chances = tables.entry(key).or_insert_with(|| {
+                let weights: Vec<f64> = (0..arities[node]).map(|_| rng.uniform().powi(4) + 0.01).collect();
+                let total: f64 = weights.iter().sum();
+                weights.into_iter().map(|weight| weight / total).collect()
+            });
+            let mut left = rng.uniform();
+            let code = chances.iter().position(|chance| {
+                left -= chance;
+                left < 0.0
+            });
+            codes.push(code.unwrap_or(arities[node] - 1) as u8);
+        }
+        columns.push(codes);
+    }
+    let names = (0..nodes).map(|node| format!("x{node}")).collect();
+    let levels = arities.iter().map(|&arity| (0..arity).map(|code| code.to_string()).collect()).collect();
+    let data = Categories::new(names, levels, columns).expect("codes below the arities");
+    (data, Dag::from_parents(parents).expect("parents come first"))
+}
+
+/// The neighbours in the true graph and a few more, as an independence test would leave them.
+fn neighbours(dag: &Dag, more: usize, seed: u64) -> Vec<NodeSet> {
+    let mut rng = Rng::new(seed);
+    let mut sets = vec![NodeSet::default(); dag.nodes()];
+    for (from, to, _) in dag.edges() {
+        sets[from].insert(to);
+        sets[to].insert(from);
+    }
+    for _ in 0..more {
+        let (a, b) = (rng.below(dag.nodes()), rng.below(dag.nodes()));
+        if a != b {
+            sets[a].insert(b);
+            sets[b].insert(a);
+        }
+    }
+    sets
+}
+
+/// The log-likelihood of a family with a map from rows to counts.
+fn hashed(data: &Categories, node: usize, parents: &[usize]) -> f64 {
+    let mut cells: HashMap<Vec<u8>, Vec<u32>> = HashMap::new();
+    for row in 0..data.row_count() {
+        let key = parents.iter().map(|&parent| data.column(parent)[row]).collect();
+        let counts = cells.entry(key).or_insert_with(|| vec![0; data.arity(node)]);
+        counts[usize::from(data.column(node)[row])] += 1;
+    }
+    let logs = |count: u32| if count > 0 { f64::from(count) * f64::from(count).ln() } else { 0.0 };
+    cells
+        .values()
+        .map(|counts| counts.iter().map(|&c| logs(c)).sum::<f64>() - logs(counts.iter().sum()))
+        .sum()
+}
+
+fn counting(c: &mut Criterion) {
+    let mut group = c.benchmark_group("counting, 20,000 rows");
+    group.throughput(Throughput::Elements(ROWS as u64));
+    let (data, _) = network(5, ROWS, 1);
+    for parents in [1_usize, 3] {
+        let list: Vec<usize> = (0..parents).collect();
+        let mut all: Vec<Vec<usize>> = vec![Vec::new(); 5];
+        all[4].clone_from(&list);
+        let dag = Dag::from_parents(all).expect("one family");
+        group.bench_function(format!("node with {parents} parents, hash map"), |b| {
+            b.iter(|| hashed(black_box(&data), 4, &list));
+        });
+        // Four nodes without parents are counted as well.
+        group.bench_function(format!("node with {parents} parents and four without, groups"), |b| {
+            b.iter(|| graph_cost(black_box(&data), &plackett_dag::DiscreteBic, &dag));
+        });
+    }
+}
+
+fn building(c: &mut Criterion) {
+    let mut group = c.benchmark_group("parent sets, 37 nodes");
+    group.sample_size(10).measurement_time(Duration::from_secs(3));
+    let (data, dag) = network(NODES, ROWS, 1);
+    let mut core = Candidates::from_neighbours(neighbours(&dag, 20, 2)).expect("nodes of the graph");
+    for entry in DISCRETE_SCORES {
+        let score =
+            discrete_score_by_name(entry.name, &DiscreteScoreSettings::default()).expect("registered");
+        core.reach = Reach::Core;
+        group.bench_function(format!("{}, cores", entry.name), |b| {
+            b.iter(|| ParentSets::build(&data, &*score, &core));
+        });
+        core.reach = Reach::PlusOne;
+        group.bench_function(format!("{}, cores and one more", entry.name), |b| {
+            b.iter(|| ParentSets::build(&data, &*score, &core));
+        });
+    }
+    for limit in [2, 3] {
+        group.bench_function(format!("qnml, all up to {limit} parents"), |b| {
+            b.iter(|| ParentSets::build(&data, &Qnml, &Candidates::all(NODES, limit)));
+        });
+    }
+    let (large, dag) = network(NODES, 1_000_000, 1);
+    let core = Candidates::from_neighbours(neighbours(&dag, 20, 2)).expect("nodes of the graph");
+    group.bench_function("qnml, cores, 1,000,000 rows", |b| {
+        b.iter(|| ParentSets::build(&large, &Qnml, &core))
+    });
+}
+
+fn warm_orders(c: &mut Criterion) {
+    let mut group = c.benchmark_group("warm order, 37 nodes");
+    let (data, dag) = network(NODES, ROWS, 1);
+    let mut candidates = Candidates::from_neighbours(neighbours(&dag, 20, 2)).expect("nodes of the graph");
+    let mut rng = Rng::new(3);
+    let orders: Vec<Vec<usize>> = (0..500).map(|_| rng.permutation(NODES)).collect();
+    for (name, reach) in [("cores", Reach::Core), ("cores and one more", Reach::PlusOne)] {
+        candidates.reach = reach;
+        let sets = ParentSets::build(&data, &Qnml, &candidates).expect("data and candidates fit");
+        let mut oracle = Oracle::new(Arc::new(sets));
+        for order in &orders {
+            oracle.order_score(order).expect("a permutation");
+        }
+        let mut next = orders.iter().cycle();
+        group.bench_function(format!("best parents, {name}"), |b| {
+            b.iter(|| oracle.order_score(next.next().expect("a cycle")));
+        });
+        let keep = Keep::All(SizePrior::Even);
+        let go_on = |_| ControlFlow::Continue(());
+        let sets =
+            ParentSets::build_with(&data, &Bdeu::default(), &candidates, keep, &go_on).expect("they fit");
+        let sums = sets.sums().expect("asked for");
+        let mut next = orders.iter().cycle();
+        group.bench_function(format!("sums over parents, no cache, {name}"), |b| {
+            b.iter(|| {
+                let mut allowed = NodeSet::default();
+                let mut total = 0.0;
+                for &node in next.next().expect("a cycle") {
+                    total += sums.log_sum(node, &allowed);
+                    allowed.insert(node);
+                }
+                total
+            });
+        });
+    }
+}
+
+criterion_group!(benches, counting, building, warm_orders);
+criterion_main!(benches);
