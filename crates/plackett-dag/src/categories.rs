@@ -161,7 +161,10 @@ impl Categories {
         for (name, levels) in self.names.iter().zip(&self.levels) {
             if let Some(text) = levels.iter().find(|text| is_missing_category(text)) {
                 let place = Place { file: file.to_owned(), line: None, column: Some(name.clone()) };
-                return Err(Error::Content { place, problem: Problem::Missing { text: text.clone() } });
+                return Err(Error::Content {
+                    place,
+                    problem: Problem::ReadsAsMissing { text: text.clone() },
+                });
             }
         }
         let fields: Vec<Vec<Vec<u8>>> =
@@ -243,7 +246,7 @@ impl Categories {
         let mut copies = Vec::new();
         for (column, codes) in self.codes.iter().enumerate() {
             let ranks = ranks_of_appearance(codes);
-            if ranks.iter().filter(|&&rank| rank > 0).count() == 0 {
+            if ranks.iter().all(|&rank| rank == 0) {
                 continue;
             }
             let mut hasher = DefaultHasher::new();
@@ -433,4 +436,160 @@ fn write_row<'a>(writer: &mut impl Write, fields: impl Iterator<Item = &'a Vec<u
         writer.write_all(field)?;
     }
     writer.write_all(b"\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn read(text: &str) -> Result<Categories> {
+        Categories::from_reader(text.as_bytes(), "d.csv")
+    }
+
+    fn message(text: &str) -> String {
+        read(text).unwrap_err().to_string()
+    }
+
+    fn owned(texts: &[&str]) -> Vec<String> {
+        texts.iter().map(|&text| text.to_owned()).collect()
+    }
+
+    #[test]
+    fn categories_are_sorted_by_number_or_as_text() {
+        let data = read("a,b,c,d\n10,10,x y,1.0\n9,9a,\"a,b\",-1\n-1,-1,None,1\n9,2,x y,3e0\n").unwrap();
+        assert_eq!(data.levels(0), owned(&["-1", "9", "10"]));
+        assert_eq!(data.levels(1), owned(&["-1", "10", "2", "9a"]));
+        assert_eq!(data.levels(2), owned(&["None", "a,b", "x y"]));
+        assert_eq!((data.levels(3), data.column(3)), (&owned(&["-1", "1", "3e0"])[..], &[1, 0, 1, 2][..]));
+        assert_eq!(data.column(0), [2, 1, 0, 1]);
+    }
+
+    #[test]
+    fn faults_are_named_by_line_and_column() {
+        for (text, wanted) in [
+            ("", "d.csv: the file is empty"),
+            ("a,b\n", "d.csv: the file has a header and no rows"),
+            ("a,b\nx,y\nz\n", "d.csv, line 3: the row has 1 field, the header has 2"),
+            ("a,b\nx,y\n\nx,y,z\n", "d.csv, line 4: the row has 3 fields, the header has 2"),
+            ("a,b\nx,\n", "d.csv, line 2, column \"b\": the value is missing (empty field)"),
+            ("a,b\r\nx,y\r\nna,y\r\n", "d.csv, line 3, column \"a\": the value is missing (na)"),
+            ("a,b\nx,?\n", "d.csv, line 2, column \"b\": the value is missing (?)"),
+            ("a,b\nx,NULL\n", "d.csv, line 2, column \"b\": the value is missing (NULL)"),
+            ("a,b\nx,N/A\n", "d.csv, line 2, column \"b\": the value is missing (N/A)"),
+            ("a,b\nx,nan\n", "d.csv, line 2, column \"b\": the value is missing (nan)"),
+            ("a\nx\n\ny\n", "d.csv, line 3, column \"a\": the value is missing (empty field)"),
+            ("a,b,a\nx,y,z\n", "d.csv, line 1, column \"a\": two columns have this name"),
+            ("a;b\nx;y\n", "d.csv, line 2: the fields seem to be separated by ';', but a comma is expected"),
+            (
+                "1.5,2\n3,4\n",
+                "d.csv, line 1: the first line must hold the names of the columns, but it holds numbers",
+            ),
+        ] {
+            assert_eq!(message(text), wanted, "{text:?}");
+        }
+        let error = Categories::from_reader(&b"a,b\n1,\xff\n"[..], "d.csv").unwrap_err();
+        assert_eq!(error.to_string(), "d.csv, line 2, column \"b\": the text is not encoded as UTF-8");
+        assert_eq!(read("a;b\nx\n").unwrap().names(), ["a;b"]);
+    }
+
+    #[test]
+    fn limits_are_kept() {
+        let rows = |count: usize| (0..count).map(|row| format!("x,{row}\n")).collect::<String>();
+        assert_eq!(read(&format!("a,b\n{}", rows(256))).unwrap().arity(1), 256);
+        assert_eq!(
+            message(&format!("a,b\n{}", rows(300))),
+            "d.csv, line 258, column \"b\": this is the column's 257th different value, and a column may have 256 \
+             categories at most; leave the column out or put its values into groups"
+        );
+        let most = Categories::MOST_ROWS;
+        let codes = vec![vec![0; most + 1]];
+        let error = Categories::new(owned(&["a"]), vec![owned(&["x"])], codes).unwrap_err();
+        assert!(matches!(error, Error::TooManyRows { .. }));
+        let text = format!("a\n{}", "x\n".repeat(most + 1));
+        assert_eq!(
+            message(&text),
+            format!("d.csv, line {}: categorical data may have 16777216 rows at most", most + 2)
+        );
+    }
+
+    #[test]
+    fn copies_are_found_under_other_names_and_constants_are_not_copies() {
+        let data = read("a,b,c,d,e\n1,x,p,k,q\n2,y,p,k,p\n1,x,q,k,q\n3,z,q,k,r\n").unwrap();
+        assert_eq!(data.copies(), [(1, 0), (4, 0)]);
+        assert_eq!(data.diagnose().len(), 3);
+        assert!(matches!(data.check_columns(), Err(Error::Columns { faults }) if faults.len() == 1));
+        assert!(read("a,b\nx,x\ny,y\n").unwrap().check_columns().is_ok());
+    }
+
+    #[test]
+    fn crowded_columns_have_many_categories_or_few_rows_for_each() {
+        let names = owned(&["a", "b", "c"]);
+        let levels = |count: usize| (0..count).map(|level| level.to_string()).collect::<Vec<_>>();
+        let data = |rows: usize| {
+            Categories::new(names.clone(), vec![levels(51), levels(50), levels(2)], vec![vec![0; rows]; 3])
+                .unwrap()
+        };
+        assert_eq!(data(10_000).crowded_columns(), [0]);
+        assert_eq!(data(249).crowded_columns(), [0, 1]);
+        assert_eq!(data(250).crowded_columns(), [0]);
+        assert_eq!(data(3).crowded_columns(), [0, 1]);
+    }
+
+    #[test]
+    fn other_data_are_brought_to_the_same_codes() {
+        let training = read("a,b\nx,1\ny,2\nz,3\n").unwrap();
+        let aligned = read("b,a\n3.0,y\n1,x\n").unwrap().aligned_to(&training).unwrap();
+        assert_eq!((aligned.column(0), aligned.column(1)), (&[1, 0][..], &[2, 0][..]));
+        assert_eq!(aligned.levels(1), training.levels(1));
+        for (text, wanted) in [
+            ("a,b\nx,4\n", "column \"b\" has the category \"4\", which is none of \"1\", \"2\", \"3\""),
+            ("a,c\nx,1\n", "the columns are not those expected: \"b\" is missing; \"c\" is not expected"),
+            ("a\nx\n", "the columns are not those expected: \"b\" is missing"),
+        ] {
+            assert_eq!(read(text).unwrap().aligned_to(&training).unwrap_err().to_string(), wanted);
+        }
+    }
+
+    #[test]
+    fn categories_that_would_read_as_missing_are_not_written() {
+        let data = Categories::new(owned(&["a"]), vec![owned(&["x", "NA"])], vec![vec![0]]).unwrap();
+        let error = data.write_csv(Vec::new(), "d.csv").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "d.csv, column \"a\": the category \"NA\" would be read as a missing value"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn data_survive_writing_and_reading_in_any_order_of_the_rows(
+            names in proptest::collection::hash_set("[a-z][ -~]{0,5}[a-z]", 1..5),
+            texts in proptest::collection::vec("[ -~é\n]{0,3}[!-~]{1,9}|-?[0-9]{1,2}", 1..60),
+        ) {
+            prop_assume!(!texts.iter().any(|text| is_missing_category(text.trim())));
+            let names: Vec<String> = names.into_iter().collect();
+            let mut rows: Vec<Vec<u8>> = texts.chunks_exact(names.len()).map(|row| {
+                row.iter().map(|text| csv_field(text)).collect::<Vec<_>>().join(&b',')
+            }).collect();
+            prop_assume!(!rows.is_empty());
+            let header = names.iter().map(|name| csv_field(name)).collect::<Vec<_>>().join(&b',');
+            let file = |rows: &[Vec<u8>]| [&[header.clone()], rows].concat().join(&b'\n');
+            let data = Categories::from_reader(file(&rows).as_slice(), "d.csv").unwrap();
+            let mut text = Vec::new();
+            data.write_csv(&mut text, "d.csv").unwrap();
+            prop_assert_eq!(&Categories::from_reader(text.as_slice(), "d.csv").unwrap(), &data);
+            rows.reverse();
+            let turned = Categories::from_reader(file(&rows).as_slice(), "d.csv").unwrap();
+            for column in 0..data.columns() {
+                prop_assert_eq!(data.levels(column), turned.levels(column));
+                prop_assert!(data.column(column).iter().eq(turned.column(column).iter().rev()));
+            }
+        }
+
+        #[test]
+        fn no_text_makes_the_reader_panic(text in "[a1.,;\"\n\r \t-]{0,60}") {
+            let _ = read(&text);
+        }
+    }
 }

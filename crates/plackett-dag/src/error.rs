@@ -395,6 +395,27 @@ pub enum Problem {
         /// The most there may be.
         most: usize,
     },
+    /// A category cannot be written because its name is that of a missing value.
+    #[error("the category \"{text}\" would be read as a missing value")]
+    ReadsAsMissing {
+        /// The category.
+        text: String,
+    },
+    /// Some columns hold words, others measurements.
+    #[error(
+        "\"{text}\" is a word, but the numbers in {} are measurements; data must hold categories only or numbers only \
+         (words are in {})",
+        first_of(numbers),
+        first_of(words)
+    )]
+    MixedColumns {
+        /// The first word.
+        text: String,
+        /// The columns that hold words.
+        words: Vec<String>,
+        /// The columns that hold numbers which are not whole, or many different ones.
+        numbers: Vec<String>,
+    },
     /// Categorical data have more rows than can be counted.
     #[error("categorical data may have {most} rows at most")]
     TooManyRows {

@@ -37,6 +37,7 @@
 
 mod categories;
 mod cholesky;
+mod columns;
 mod counts;
 mod cpdag;
 mod data;
@@ -61,6 +62,7 @@ mod simulate;
 mod testing;
 
 pub use categories::Categories;
+pub use columns::{DataKind, detect_kind, detect_kind_from};
 pub use cpdag::{Cpdag, Mark};
 pub use data::{ColumnFault, RowReader, Table, diagnose_moments};
 pub use error::{Error, Place, Problem, Result};

@@ -16,7 +16,10 @@ pub(crate) struct Records<R> {
     reader: R,
     file: String,
     text: Vec<u8>,
-    record: ByteRecord,
+    /// Where in the text the fields are, if none of them is quoted.
+    bounds: Vec<(usize, usize)>,
+    /// The fields, if one of them is quoted.
+    record: Option<ByteRecord>,
     lines_read: u64,
     line: u64,
     rows: usize,
@@ -24,8 +27,17 @@ pub(crate) struct Records<R> {
 
 impl<R: BufRead> Records<R> {
     pub(crate) fn new(reader: R, file: &str) -> Self {
-        let (text, record) = (Vec::new(), ByteRecord::new());
-        Records { reader, file: file.to_string(), text, record, lines_read: 0, line: 0, rows: 0 }
+        let (text, bounds) = (Vec::new(), Vec::new());
+        Records {
+            reader,
+            file: file.to_string(),
+            text,
+            bounds,
+            record: None,
+            lines_read: 0,
+            line: 0,
+            rows: 0,
+        }
     }
 
     pub(crate) fn file(&self) -> &str {
@@ -111,47 +123,65 @@ impl<R: BufRead> Records<R> {
     }
 
     fn split_plain(&mut self) {
-        self.record.clear();
-        for field in self.text.split(|&byte| byte == b',') {
-            self.record.push_field(field.trim_ascii());
+        self.record = None;
+        self.bounds.clear();
+        let mut start = 0;
+        let commas = self.text.iter().enumerate().filter(|&(_, &byte)| byte == b',').map(|(at, _)| at);
+        for end in commas.chain([self.text.len()]) {
+            let field = self.text[start..end].trim_ascii_start();
+            let from = end - field.len();
+            self.bounds.push((from, from + field.trim_ascii_end().len()));
+            start = end + 1;
         }
     }
 
     fn split_quoted(&mut self) -> Result<(), Error> {
         let mut reader =
             csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(self.text.as_slice());
-        let mut rest = ByteRecord::new();
+        let (mut record, mut rest) = (ByteRecord::new(), ByteRecord::new());
         let mut read = |record: &mut ByteRecord| reader.read_byte_record(record).unwrap_or(false);
         // A second record in the text means that a quotation mark inside a field was taken for an opening one.
-        if !read(&mut self.record) || read(&mut rest) {
+        if !read(&mut record) || read(&mut rest) {
             return Err(self.error(None, Problem::OpenQuote));
         }
-        self.record.trim();
+        record.trim();
+        self.record = Some(record);
         Ok(())
     }
 
-    /// Refuses a file whose header and first row would have the same number of fields, more than one, with another
-    /// delimiter than a comma.
+    /// Refuses a file of one column whose header and first row would have several fields with another delimiter than a
+    /// comma.
     fn check_single_name(&self, name: &str) -> Result<(), Error> {
         let row = self.field(0, name)?;
         let count = |text: &str, delimiter: char| text.matches(delimiter).count();
-        let fits =
-            |&delimiter: &char| count(name, delimiter) > 0 && count(name, delimiter) == count(row, delimiter);
-        match OTHER_DELIMITERS.into_iter().find(fits).filter(|&delimiter| delimiter != ' ') {
-            Some(delimiter) => Err(self.error_at(Some(self.line), None, Problem::Delimiter { delimiter })),
+        // A space is a delimiter between numbers only.
+        let as_often =
+            |&delimiter: &char| delimiter != ' ' && count(name, delimiter) == count(row, delimiter);
+        let mut possible = OTHER_DELIMITERS.into_iter().filter(|&delimiter| count(name, delimiter) > 0);
+        let found = possible.find(as_often).map(|delimiter| Problem::Delimiter { delimiter });
+        let numeric = || self.other_delimiter().filter(|_| name.contains(OTHER_DELIMITERS));
+        match found.or_else(numeric) {
+            Some(problem) => Err(self.error(None, problem)),
             None => Ok(()),
         }
     }
 
     /// A field as text, or the error that it is not UTF-8.
     pub(crate) fn field(&self, column: usize, name: &str) -> Result<&str, Error> {
-        let bytes = self.record.get(column).unwrap_or_default();
-        std::str::from_utf8(bytes).map_err(|_| self.error(Some(name), Problem::Encoding))
+        std::str::from_utf8(self.bytes(column)).map_err(|_| self.error(Some(name), Problem::Encoding))
     }
 
     /// A field as it stands in the file, without the white space around it.
     pub(crate) fn bytes(&self, column: usize) -> &[u8] {
-        self.record.get(column).unwrap_or_default()
+        match &self.record {
+            Some(record) => record.get(column).unwrap_or_default(),
+            None => self.bounds.get(column).map_or(&[], |&(start, end)| &self.text[start..end]),
+        }
+    }
+
+    /// The number of fields of the current record.
+    fn width(&self) -> usize {
+        self.record.as_ref().map_or(self.bounds.len(), ByteRecord::len)
     }
 
     /// The names of the columns of a data file. Refused: a line of numbers, unnamed columns, and names that occur twice.
@@ -186,14 +216,14 @@ impl<R: BufRead> Records<R> {
         if !self.advance_past_blanks()? {
             return Err(self.error_at(None, None, Problem::Empty));
         }
-        (0..self.record.len())
+        (0..self.width())
             .map(|column| Ok(self.field(column, &(column + 1).to_string())?.to_string()))
             .collect()
     }
 
     /// Checks that the current record has one field per name.
     pub(crate) fn check_width(&self, expected: usize) -> Result<(), Error> {
-        let found = self.record.len();
+        let found = self.width();
         if found == expected {
             return Ok(());
         }
@@ -268,7 +298,7 @@ pub(crate) fn open(path: &std::path::Path) -> Result<std::io::BufReader<std::fs:
 }
 
 fn count_quotes(text: &[u8]) -> usize {
-    text.split(|&byte| byte == b'"').count() - 1
+    text.iter().filter(|&&byte| byte == b'"').count()
 }
 
 fn says_missing(text: &str) -> bool {

@@ -1,5 +1,6 @@
 //! `plackett simulate`: data with a known graph, to try a method on or to test one's trust in it.
 
+mod network;
 mod sem;
 
 use clap::{Args, Subcommand};
@@ -14,10 +15,22 @@ pub(crate) struct Arguments {
 enum Model {
     /// A linear structural equation model with Gaussian noise of variance 1 and a random graph
     Sem(sem::Arguments),
+    /// A discrete Bayesian network, one of those that papers use or one from a file
+    Network(network::Arguments),
 }
 
 pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     match &arguments.model {
         Model::Sem(arguments) => sem::command(arguments),
+        Model::Network(arguments) => network::command(arguments),
+    }
+}
+
+/// A file without rows would be refused by every reader.
+fn parse_rows(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("at least 1 row is needed".to_owned()),
+        Ok(rows) => Ok(rows),
+        Err(_) => Err("a whole number is needed".to_owned()),
     }
 }

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use plackett_dag::{GraphKind, Noise, Sem, SemSettings, simulate_sem, write_graph_csv};
 use serde::Serialize;
 
+use super::parse_rows;
 use crate::{
     console::{self, counted},
     files::OutDir,
@@ -60,15 +61,6 @@ impl Kind {
             Self::Er => "Erdős–Rényi",
             Self::Sf => "scale-free",
         }
-    }
-}
-
-/// A file without rows would be refused by every reader.
-fn parse_rows(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(0) => Err("at least 1 row is needed".to_owned()),
-        Ok(rows) => Ok(rows),
-        Err(_) => Err("a whole number is needed".to_owned()),
     }
 }
 

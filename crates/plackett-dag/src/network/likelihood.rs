@@ -48,3 +48,72 @@ impl BayesNet {
         terms.map(|(&count, probability)| f64::from(count) * probability.ln()).sum()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Error;
+
+    #[test]
+    fn the_probabilities_of_all_rows_sum_to_one() {
+        for name in ["asia", "survey", "cancer"] {
+            let net = BayesNet::embedded(name).unwrap();
+            let arity: Vec<usize> = (0..net.dag().nodes()).map(|node| net.states(node).len()).collect();
+            let rows: usize = arity.iter().product();
+            let mut total = 0.0;
+            for row in 0..rows {
+                let mut rest = row;
+                let mut codes = Vec::new();
+                for arity in &arity {
+                    codes.push(vec![(rest % arity) as u8]);
+                    rest /= arity;
+                }
+                let data = Categories::new(net.names().to_vec(), net.states.clone(), codes).unwrap();
+                total += net.log_likelihood(&data).unwrap().exp();
+            }
+            assert!((total - 1.0).abs() < 1e-12, "{name}: {total}");
+        }
+    }
+
+    #[test]
+    fn many_rows_are_the_sum_of_single_ones_and_reading_changes_nothing() {
+        let net = BayesNet::embedded("insurance").unwrap();
+        let data = net.sample(200, 5, BayesNet::TRAINING).unwrap();
+        let found = net.log_likelihood(&data).unwrap();
+        let mut expected = 0.0;
+        for row in 0..200 {
+            for node in 0..net.dag().nodes() {
+                let configuration = net.dag().parents(node).iter().fold(0, |configuration, &parent| {
+                    configuration * net.states(parent).len() + usize::from(data.column(parent)[row])
+                });
+                expected += net.row(node, configuration)[usize::from(data.column(node)[row])].ln();
+            }
+        }
+        assert!((found - expected).abs() < 1e-9 * expected.abs(), "{found} {expected}");
+        let mut text = Vec::new();
+        data.write_csv(&mut text, "d.csv").unwrap();
+        let read = Categories::from_reader(text.as_slice(), "d.csv").unwrap();
+        assert_ne!(read, data, "the file's categories are sorted, the network's are not");
+        assert_eq!(net.log_likelihood(&read).unwrap(), found);
+    }
+
+    #[test]
+    fn impossible_rows_and_data_of_another_network_are_told() {
+        let net = BayesNet::embedded("asia").unwrap();
+        let read = |text: &str| Categories::from_reader(text.as_bytes(), "d.csv").unwrap();
+        let header = "asia,tub,smoke,lung,bronc,either,xray,dysp\n";
+        assert_eq!(
+            net.log_likelihood(&read(&format!("{header}no,yes,no,no,no,no,no,no\n"))).unwrap(),
+            f64::NEG_INFINITY
+        );
+        let error = net.log_likelihood(&read(&format!("{header}no,no,no,no,no,no,no,maybe\n"))).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "column \"dysp\" has the category \"maybe\", which is none of \"yes\", \"no\""
+        );
+        let error = net.log_likelihood(&read("asia,tub\nno,no\n")).unwrap_err();
+        assert!(
+            matches!(error, Error::ColumnNames { missing, extra } if missing.len() == 6 && extra.is_empty())
+        );
+    }
+}

@@ -2,6 +2,7 @@
 //! probabilities of its states given those of its parents, P(x) = Πᵢ P(xᵢ | parents of i). They are read from BIF files
 //! or brought along, and data are drawn from them.
 
+mod bif;
 mod embedded;
 mod likelihood;
 mod sample;

@@ -24,7 +24,7 @@ impl BayesNet {
     /// categories in that of the states, whether all of them occur or not. The same seed and stream give the same rows
     /// whatever the number of threads, and more rows begin with the fewer.
     ///
-    /// A value takes O(1) steps for each parent and O(log r) for its r states; the columns are all the memory there is.
+    /// A value takes O(1) steps for each parent and O(r) for its r states; the columns are all the memory there is.
     ///
     /// # Errors
     /// [`Error::TooManyRows`](crate::Error::TooManyRows) for more than [`Categories::MOST_ROWS`].
@@ -95,8 +95,9 @@ impl BayesNet {
             for (state, &configuration) in block[node].iter_mut().zip(configurations.iter()) {
                 let row = &bounds[node][configuration as usize * arity..][..arity];
                 let uniform: f64 = rng.random();
-                // The last bound is 1, which no uniform number reaches, and there are at most 256 states.
-                *state = row.partition_point(|&bound| bound <= uniform) as u8;
+                // The last bound is 1, which no uniform number reaches, and there are at most 256 states. Counting takes
+                // no branch, and a search would take the wrong one half of the time.
+                *state = row.iter().map(|&bound| u8::from(bound <= uniform)).sum();
             }
             // A block that is not full draws as many numbers as one that is, so that more rows begin with the fewer.
             for _ in rows..BLOCK {
@@ -114,4 +115,115 @@ fn generator(seed: u64, stream: u64, block: u64) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::from_seed(key);
     rng.set_stream(block);
     rng
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_are_as_frequent_as_their_probabilities() {
+        for (name, rows) in [("alarm", 200_000), ("insurance", 100_000), ("asia", 50_000)] {
+            let net = BayesNet::embedded(name).unwrap();
+            let data = net.sample(rows, 3, BayesNet::TRAINING).unwrap();
+            let (mut statistic, mut freedom) = (0.0, 0.0);
+            for node in 0..net.dag().nodes() {
+                let arity = net.states(node).len();
+                let mut counts = vec![0_u32; net.table(node).len()];
+                for row in 0..rows {
+                    let mut configuration = 0;
+                    for &parent in net.dag().parents(node) {
+                        configuration =
+                            configuration * net.states(parent).len() + usize::from(data.column(parent)[row]);
+                    }
+                    counts[configuration * arity + usize::from(data.column(node)[row])] += 1;
+                }
+                for (configuration, counts) in counts.chunks_exact(arity).enumerate() {
+                    let total = f64::from(counts.iter().sum::<u32>());
+                    let probabilities = net.row(node, configuration);
+                    let cells =
+                        || counts.iter().zip(probabilities).filter(|&(_, &probability)| probability > 0.0);
+                    assert_eq!(
+                        cells().map(|(&count, _)| f64::from(count)).sum::<f64>(),
+                        total,
+                        "an impossible state"
+                    );
+                    // Where fewer are expected the statistic does not follow its distribution.
+                    if cells().all(|(_, probability)| probability * total >= 5.0) {
+                        let term = |(&count, probability): (&u32, &f64)| {
+                            let expected = probability * total;
+                            (f64::from(count) - expected).powi(2) / expected
+                        };
+                        statistic += cells().map(term).sum::<f64>();
+                        freedom += cells().count() as f64 - 1.0;
+                    }
+                }
+            }
+            // Mean and variance of χ² are its degrees of freedom and twice that: five standard deviations.
+            assert!(
+                freedom > 9.0 && (statistic - freedom).abs() < 5.0 * (2.0 * freedom).sqrt(),
+                "{name}: {statistic} {freedom}"
+            );
+        }
+    }
+
+    #[test]
+    fn marginals_are_the_published_ones() {
+        // S. L. Lauritzen and D. J. Spiegelhalter give these to two digits; more follow by adding up by hand.
+        let net = BayesNet::embedded("asia").unwrap();
+        let rows = 400_000;
+        let data = net.sample(rows, 8, BayesNet::VALIDATION).unwrap();
+        for (name, probability) in [
+            ("tub", 0.0104),
+            ("lung", 0.055),
+            ("bronc", 0.45),
+            ("either", 0.064_828),
+            ("xray", 0.110_290),
+            ("dysp", 0.435_971),
+        ] {
+            let node = net.names().iter().position(|other| other == name).unwrap();
+            let share =
+                data.column(node).iter().filter(|&&state| state == 0).count() as f64 / f64::from(rows as u32);
+            let error = (probability * (1.0 - probability) / f64::from(rows as u32)).sqrt();
+            assert!((share - probability).abs() < 5.0 * error, "{name}: {share}");
+        }
+    }
+
+    #[test]
+    fn rows_depend_on_seed_and_stream_alone() {
+        let net = BayesNet::embedded("child").unwrap();
+        let draw = |rows, seed, stream, threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| net.sample(rows, seed, stream).unwrap())
+        };
+        let rows = 3 * BLOCK + 5;
+        let data = draw(rows, 1, 0, 1);
+        assert_eq!(data, draw(rows, 1, 0, 3));
+        assert_ne!(data, draw(rows, 2, 0, 1));
+        assert_ne!(data, draw(rows, 1, 1, 1));
+        let fewer = draw(BLOCK + 7, 1, 0, 2);
+        for column in 0..data.columns() {
+            assert_eq!(data.column(column)[..BLOCK + 7], *fewer.column(column));
+        }
+        assert_ne!(data.column(1)[..BLOCK], data.column(1)[BLOCK..2 * BLOCK]);
+        assert_eq!(draw(0, 1, 0, 1).row_count(), 0);
+        assert!(net.sample(Categories::MOST_ROWS + 1, 1, 0).is_err());
+    }
+
+    #[test]
+    fn data_of_a_seed_stay_the_same_from_version_to_version() {
+        let data = BayesNet::embedded("survey").unwrap().sample(6, 42, BayesNet::TRAINING).unwrap();
+        let columns: Vec<&[u8]> = (0..data.columns()).map(|column| data.column(column)).collect();
+        assert_eq!(columns, FROZEN);
+    }
+
+    const FROZEN: [[u8; 6]; 6] =
+        [[0, 2, 0, 2, 0, 1], [0, 1, 0, 0, 0, 0], [0, 0, 0, 0, 0, 1], [0; 6], [1; 6], [0, 2, 0, 0, 1, 2]];
+
+    #[test]
+    fn every_state_is_a_category_even_if_it_is_never_drawn() {
+        let text = "variable a { type discrete [3] { x, y, z }; } probability (a) { table 0, 1, 0; }";
+        let data = BayesNet::from_bif(text, "n.bif").unwrap().sample(100, 0, 0).unwrap();
+        assert_eq!((data.levels(0).len(), data.column(0)), (3, &[1; 100][..]));
+    }
 }
