@@ -59,8 +59,8 @@ impl Pattern {
         let mut contested = vec![NodeSet::with_capacity(self.nodes()); self.nodes()];
         loop {
             let mut wanted = Vec::new();
-            for a in 0..self.nodes() {
-                let is_wanted = |&b: &usize| !contested[a].contains(b) && self.is_implied(a, b);
+            for (a, contested) in contested.iter().enumerate() {
+                let is_wanted = |&b: &usize| !contested.contains(b) && self.is_implied(a, b);
                 wanted.extend(self.neighbours[a].iter().filter(is_wanted).map(|b| (a, b)));
             }
             if wanted.is_empty() {
@@ -105,7 +105,7 @@ impl Pattern {
     /// A DAG of the same skeleton, built from its sinks: the node to go next is the last one that breaks the fewest
     /// rules, and its remaining edges all point to it. The rules are that no arrow is turned, and that no v-structure
     /// is made. Also whether none was broken. O(nodes³) for bounded degree.
-    fn to_dag(mut self) -> (Dag, bool) {
+    fn into_dag(mut self) -> (Dag, bool) {
         let nodes = self.nodes();
         let mut left = NodeSet::full(nodes);
         let mut parents = vec![Vec::new(); nodes];
@@ -150,7 +150,7 @@ impl Cpdag {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn extension(&self) -> Option<Dag> {
-        let (dag, is_consistent) = Pattern::of(self).to_dag();
+        let (dag, is_consistent) = Pattern::of(self).into_dag();
         is_consistent.then_some(dag)
     }
 
@@ -166,6 +166,121 @@ impl Cpdag {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn to_dag(&self) -> Dag {
-        Pattern::of(self).to_dag().0
+        Pattern::of(self).into_dag().0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Mark;
+    use crate::testing::all_dags;
+
+    /// The pairs of nodes whose arrows meet in a third although they are apart.
+    fn colliders(graph: &Pattern) -> Vec<(usize, usize, usize)> {
+        let mut found = Vec::new();
+        for middle in 0..graph.nodes() {
+            for a in &graph.parents[middle] {
+                let others = graph.parents[middle].iter().filter(|&b| a < b && !graph.is_adjacent(a, b));
+                found.extend(others.map(|b| (a, middle, b)));
+            }
+        }
+        found
+    }
+
+    fn pattern_of(dag: &Dag) -> Pattern {
+        let mut pattern = Pattern::undirected(vec![NodeSet::default(); dag.nodes()]);
+        for (from, to, _) in dag.edges() {
+            pattern.children[from].insert(to);
+            pattern.parents[to].insert(from);
+        }
+        pattern
+    }
+
+    fn has_skeleton_of(dag: &Dag, graph: &Pattern) -> bool {
+        let is_joined = |a, b| dag.has_edge(a, b) || dag.has_edge(b, a);
+        (0..dag.nodes()).all(|b| (0..b).all(|a| is_joined(a, b) == graph.is_adjacent(a, b)))
+    }
+
+    /// Whether the DAG has the skeleton, the arrows and the colliders of the graph, and no colliders more.
+    fn is_extension(dag: &Dag, graph: &Pattern) -> bool {
+        let is_kept = |to: usize| graph.parents[to].iter().all(|from| dag.has_edge(from, to));
+        has_skeleton_of(dag, graph)
+            && (0..dag.nodes()).all(is_kept)
+            && colliders(&pattern_of(dag)) == colliders(graph)
+    }
+
+    /// For every graph of four nodes, each pair apart, joined or joined by an arrow.
+    #[test]
+    fn an_extension_is_found_exactly_where_there_is_one() {
+        let dags = all_dags(4);
+        let pairs: Vec<(usize, usize)> = (0..4).flat_map(|b| (0..b).map(move |a| (a, b))).collect();
+        let mut outcomes = [0, 0];
+        for mut code in 0..4_usize.pow(6) {
+            let (mut directed, mut undirected) = (Vec::new(), Vec::new());
+            for &(a, b) in &pairs {
+                match code % 4 {
+                    1 => directed.push((a, b)),
+                    2 => directed.push((b, a)),
+                    3 => undirected.push((a, b)),
+                    _ => {}
+                }
+                code /= 4;
+            }
+            let graph = Cpdag::from_edges(4, directed, undirected).unwrap();
+            let pattern = Pattern::of(&graph);
+            assert!(has_skeleton_of(&graph.to_dag(), &pattern));
+            let exists = dags.iter().any(|dag| is_extension(dag, &pattern));
+            match graph.extension() {
+                Some(dag) => assert!(is_extension(&dag, &pattern), "{graph:?} {dag:?}"),
+                None => assert!(!exists, "{graph:?}"),
+            }
+            outcomes[usize::from(exists)] += 1;
+        }
+        assert!(outcomes[0] > 500 && outcomes[1] > 500, "{outcomes:?}");
+    }
+
+    /// From the skeleton, the colliders and any arrows known besides, the rules direct what all DAGs that agree with
+    /// them have in common (Meek's theorem). The fourth rule is needed for arrows known besides only.
+    #[test]
+    fn the_rules_direct_what_all_extensions_share() {
+        let dags = all_dags(4);
+        let mut completed = 0;
+        for dag in &dags {
+            let edges: Vec<(usize, usize)> = dag.edges().map(|(from, to, _)| (from, to)).collect();
+            for known in 0..1_u32 << edges.len() {
+                let truth = pattern_of(dag);
+                let neighbours =
+                    (0..4).map(|node| truth.parents[node].iter().chain(&truth.children[node]).collect());
+                let mut pattern = Pattern::undirected(neighbours.collect());
+                for (a, middle, b) in colliders(&truth) {
+                    pattern.direct(a, middle);
+                    pattern.direct(b, middle);
+                }
+                for (at, &(from, to)) in edges.iter().enumerate() {
+                    if known >> at & 1 == 1 {
+                        pattern.direct(from, to);
+                    }
+                }
+                let members: Vec<&Dag> = dags.iter().filter(|other| is_extension(other, &pattern)).collect();
+                pattern.complete();
+                let graph = pattern.to_cpdag();
+                for &(from, to) in &edges {
+                    let is_shared = members.iter().all(|member| member.has_edge(from, to));
+                    let expected = if is_shared { Mark::Forward } else { Mark::Undirected };
+                    assert_eq!(graph.mark(from, to), expected, "{dag:?} knowing {known:b}");
+                }
+                completed += 1;
+            }
+        }
+        assert!(completed > 5000);
+    }
+
+    #[test]
+    fn an_edge_wanted_both_ways_stays_undirected() {
+        // 0 → 1 – 2 ← 3: either direction makes a new collider.
+        let mut pattern = Pattern::of(&Cpdag::from_edges(4, [(0, 1), (3, 2)], [(1, 2)]).unwrap());
+        pattern.complete();
+        assert_eq!(pattern.to_cpdag().undirected(), [(1, 2)]);
     }
 }

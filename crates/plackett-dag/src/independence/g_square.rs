@@ -339,7 +339,8 @@ mod tests {
     }
 
     fn draw(rng: &mut Rng, arity: usize) -> u8 {
-        (rng.uniform() * arity as f64) as u8
+        let place = rng.uniform() * arity as f64;
+        (1..arity).filter(|&code| place >= code as f64).count() as u8
     }
 
     /// Columns of which each leans towards the one before it.

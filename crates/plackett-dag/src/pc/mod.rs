@@ -372,8 +372,8 @@ mod tests {
         assert_eq!(found.pattern, Cpdag::from_edges(3, [], [(0, 2)]).unwrap());
 
         let net = BayesNet::embedded("alarm").unwrap();
-        for rows in [0, 1, 2, 10] {
-            let data = net.sample(rows.max(1), 1, BayesNet::TRAINING).unwrap();
+        for rows in [1, 2, 10] {
+            let data = net.sample(rows, 1, BayesNet::TRAINING).unwrap();
             let found = Pc::default().run(&GSquare::new(&data, 0.05).unwrap(), keep_going);
             assert_eq!(found.to_dag().nodes(), 37);
         }
@@ -382,6 +382,10 @@ mod tests {
         let gram = Gram::from_rows(data.values(), 30, Centring::Centre).unwrap();
         assert_eq!(Pc::default().run(&FisherZ::new(&gram, 0.05).unwrap(), keep_going).to_dag().nodes(), 30);
 
+        let names = vec!["x".to_owned(), "y".to_owned()];
+        let no_rows = Categories::new(names, vec![vec![]; 2], vec![vec![]; 2]).unwrap();
+        let found = Pc::default().run(&GSquare::new(&no_rows, 0.05).unwrap(), keep_going);
+        assert_eq!((found.tests, found.to_dag()), (1, Dag::empty(2)));
         let nothing = Categories::new(vec![], vec![], vec![]).unwrap();
         let found = Pc::default().run(&GSquare::new(&nothing, 0.05).unwrap(), keep_going);
         assert_eq!((found.tests, found.to_dag()), (0, Dag::empty(0)));
