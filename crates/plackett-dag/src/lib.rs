@@ -51,6 +51,7 @@ mod metrics;
 mod network;
 pub mod node_set;
 mod oracle;
+mod orientation;
 mod parent_sets;
 mod pattern;
 mod pc;
@@ -78,11 +79,12 @@ pub use metrics::{Comparison, compare, shd, shd_cpdag, sid};
 pub use network::{BayesNet, EMBEDDED, EmbeddedNetwork};
 pub use node_set::NodeSet;
 pub use oracle::{Oracle, OracleStats};
+pub use orientation::orient;
 pub use parent_sets::{BuildProgress, Candidates, Keep, ParentSets, ParentSums, Reach, SizePrior};
 pub use pc::{Pc, PcProgress, PcResult};
 pub use score::{
     Bdeu, CountScore, DISCRETE_SCORES, DiscreteBic, DiscreteScoreEntry, DiscreteScoreSettings, FamilyScore,
-    K2, Qnml, discrete_score_by_name, graph_cost, weigh_edges,
+    Fnml, K2, Qnml, discrete_score_by_name, graph_cost, weigh_edges,
 };
 pub use score::{
     Bic, Choice, EvL0, L1, LocalScore, SCORES, ScoreEntry, ScoreSettings, Scratch, SubsetSearch, fit_weights,

@@ -6,7 +6,7 @@ use std::{ops::ControlFlow, sync::Arc, time::Instant};
 use plackett_dag::{
     BuildProgress, Candidates, Categories, Cpdag, DISCRETE_SCORES, Dag, DiscreteScoreSettings, Expanded,
     Expansion, FamilyScore, GSquare, Insertion, Keep, NamedDag, Oracle, OrderMcmc, ParentSets, PcResult,
-    SizePrior, discrete_score_by_name, graph_cost, weigh_edges,
+    PlSearch, SizePrior, discrete_score_by_name, graph_cost, orient, weigh_edges,
 };
 
 use super::{
@@ -105,7 +105,8 @@ impl Learner<'_> {
         let oracle = Oracle::with_memory(sets.clone(), self.arguments.memory_bytes());
         let label = format!("{}, {}", self.arguments.method, self.score.name());
         let first = start.clone().unwrap_or_else(|| (0..self.categories.columns()).collect());
-        let search = Settings { start, ..self.arguments.search(first, 1.0) };
+        let descent = PlSearch::for_categories();
+        let search = Settings { start, descent, ..self.arguments.search(first, 1.0) };
         let Found { solution, evaluations, status } =
             self.arguments.method.run(oracle, search, label, self.seconds_left())?;
         let mut warnings = Vec::new();
@@ -120,11 +121,20 @@ impl Learner<'_> {
             true => Some(self.posterior(&candidates)?),
             false => None,
         };
-        let graph = self.graph(&solution.dag()?)?;
+        let dag = solution.dag()?;
+        // All graphs of the class score the same; the order has picked one of them by chance.
+        let (dag, order) = match self.is_equivalent() {
+            true => {
+                let oriented = orient(self.categories, &dag)?;
+                let order = oriented.topological_order().to_vec();
+                (oriented, order)
+            }
+            false => (dag, solution.order),
+        };
+        let graph = self.graph(&dag)?;
         Ok(Learned {
             score: solution.score,
-            cpdag: Cpdag::of(graph.dag()),
-            order: solution.order,
+            order,
             probabilities,
             evaluations,
             status,
@@ -153,8 +163,7 @@ impl Learner<'_> {
             score_name: self.score.name(),
             score_choice: None,
             score: f64::NAN,
-            // All but K2 give the graphs of a class the same score.
-            is_equivalent: self.score.name() != "k2",
+            is_equivalent: self.is_equivalent(),
             true_score: None,
             order: Vec::new(),
             cpdag: Cpdag::of(graph.dag()),
@@ -165,6 +174,11 @@ impl Learner<'_> {
             seconds: 0.0,
             warnings: Vec::new(),
         }
+    }
+
+    /// Whether graphs of one equivalence class have the same score.
+    fn is_equivalent(&self) -> bool {
+        !self.score.on_rows(0).parents_differ()
     }
 
     /// The graph with each edge's weight: what the score would lose without it.

@@ -160,6 +160,8 @@ pub(super) struct Settings {
     pub restarts: usize,
     /// Steps of the gradient methods and moves of the Markov chain, if the user said how many.
     pub steps: Option<u64>,
+    /// Step sizes and the like of the gradient methods.
+    pub descent: PlSearch,
     /// What scores are divided by to be negative log-probabilities.
     pub temperature: f64,
     pub seed: u64,
@@ -252,7 +254,7 @@ fn gradient(
     settings: &Settings,
     watch: &Watch,
 ) -> anyhow::Result<Status> {
-    let search = PlSearch { gradient: kind, seed: settings.seed, ..PlSearch::default() };
+    let search = PlSearch { gradient: kind, seed: settings.seed, ..settings.descent };
     let search = PlSearch { steps: settings.steps.unwrap_or(search.steps), ..search };
     watch.bar.set_length(search.steps);
     let mut status = Status::Finished;

@@ -15,7 +15,7 @@ use clap::{
     Args, ValueEnum,
     builder::{PossibleValue, PossibleValuesParser},
 };
-use plackett_dag::{Centring, Cpdag, DISCRETE_SCORES, Dag, DataKind, NamedDag, SCORES, read_graph};
+use plackett_dag::{Centring, Cpdag, DISCRETE_SCORES, Dag, DataKind, NamedDag, PlSearch, SCORES, read_graph};
 
 use crate::{files::OutDir, interrupt};
 use data::{Data, Reading, Values};
@@ -127,6 +127,7 @@ impl Arguments {
             first,
             start: None,
             steps: self.steps,
+            descent: PlSearch::default(),
             temperature,
             seed: self.seed,
             memory_bytes: self.memory_bytes(),

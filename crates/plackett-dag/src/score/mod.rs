@@ -12,10 +12,11 @@ use std::any::Any;
 use std::sync::Arc;
 
 pub use bic::Bic;
+pub(crate) use discrete::Families;
 pub(crate) use discrete::MOST_CONFIGURATIONS;
 pub use discrete::{
     Bdeu, CountScore, DISCRETE_SCORES, DiscreteBic, DiscreteScoreEntry, DiscreteScoreSettings, FamilyScore,
-    K2, Qnml, discrete_score_by_name, graph_cost, weigh_edges,
+    Fnml, K2, Qnml, discrete_score_by_name, graph_cost, weigh_edges,
 };
 pub use ev_l0::EvL0;
 pub use l1::L1;

@@ -79,6 +79,19 @@ impl Default for PlSearch {
     }
 }
 
+impl PlSearch {
+    /// Settings for local scores of categories, whose gaps between orders are wide and whose gradients are small beside them:
+    /// more steps, and larger ones. Chosen on ALARM, 20,000 rows, seeds 100 to 103.
+    ///
+    /// ```
+    /// use plackett_dag::PlSearch;
+    /// assert!(PlSearch::for_categories().steps > PlSearch::default().steps);
+    /// ```
+    pub fn for_categories() -> Self {
+        Self { steps: 20_000, learning_rate: 0.1, ..Self::default() }
+    }
+}
+
 /// What a gradient search ends with.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlSolution {

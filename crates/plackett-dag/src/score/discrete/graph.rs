@@ -57,7 +57,7 @@ pub fn weigh_edges(data: &Categories, score: &dyn FamilyScore, dag: &Dag) -> Res
 }
 
 /// The costs of families on data, one by one.
-struct Families<'a> {
+pub(crate) struct Families<'a> {
     data: &'a Categories,
     score: Box<dyn CountScore>,
     groups: Partition,
@@ -67,7 +67,7 @@ struct Families<'a> {
 }
 
 impl<'a> Families<'a> {
-    fn new(data: &'a Categories, score: &dyn FamilyScore, dag: &Dag) -> Result<Self> {
+    pub(crate) fn new(data: &'a Categories, score: &dyn FamilyScore, dag: &Dag) -> Result<Self> {
         if dag.nodes() != data.columns() {
             return Err(Error::Size { what: "the graph", expected: data.columns(), found: dag.nodes() });
         }
@@ -84,7 +84,7 @@ impl<'a> Families<'a> {
         })
     }
 
-    fn cost(&mut self, node: usize, parents: &[usize]) -> f64 {
+    pub(crate) fn cost(&mut self, node: usize, parents: &[usize]) -> f64 {
         let data = self.data;
         self.groups.start(data.row_count());
         let mut configurations = 1.0_f64;

@@ -5,6 +5,7 @@
 
 mod bdeu;
 mod bic;
+mod fnml;
 mod graph;
 mod k2;
 mod qnml;
@@ -13,6 +14,8 @@ mod tabulated;
 
 pub use bdeu::Bdeu;
 pub use bic::DiscreteBic;
+pub use fnml::Fnml;
+pub(crate) use graph::Families;
 pub use graph::{graph_cost, weigh_edges};
 pub use k2::K2;
 pub use qnml::Qnml;
@@ -27,7 +30,8 @@ pub(crate) const MOST_CONFIGURATIONS: f64 = 1e290;
 /// ```
 /// assert!(plackett_dag::DISCRETE_SCORES.iter().any(|entry| entry.name == "qnml"));
 /// ```
-pub const DISCRETE_SCORES: &[DiscreteScoreEntry] = &[qnml::ENTRY, bdeu::ENTRY, bic::ENTRY, k2::ENTRY];
+pub const DISCRETE_SCORES: &[DiscreteScoreEntry] =
+    &[qnml::ENTRY, bdeu::ENTRY, bic::ENTRY, k2::ENTRY, fnml::ENTRY];
 
 /// How a score of categorical data is known and made.
 ///

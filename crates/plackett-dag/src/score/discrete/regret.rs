@@ -50,6 +50,21 @@ impl Regret {
     }
 }
 
+/// log C(N, K) for one pair of them. O(√N + K).
+pub(super) fn log_normaliser(rows: u32, categories: usize) -> f64 {
+    if rows == 0 || categories < 2 {
+        return 0.0;
+    }
+    let n = f64::from(rows);
+    let mut ratio = binary(n);
+    let mut total = ratio.ln();
+    for k in 1..categories - 1 {
+        ratio = 1.0 + n / (k as f64 * ratio);
+        total += ratio.ln();
+    }
+    total
+}
+
 /// C(N, 2).
 fn binary(rows: f64) -> f64 {
     let (mut term, mut sum, mut k) = (1.0, 1.0, 0.0);
@@ -103,6 +118,7 @@ mod tests {
                     (found - wanted).abs() < 1e-12 * wanted.max(1.0),
                     "{rows} {categories} {found} {wanted}"
                 );
+                assert_eq!(log_normaliser(rows, categories as usize), found);
             }
         }
         // C(1, K) = K, C(2, 2) = 1 + 2/4 + 1, C(3, 2) = 2 + 2·3·(1/3)(2/3)².
