@@ -47,6 +47,7 @@ mod format;
 mod gram;
 mod graph;
 mod independence;
+mod learning;
 mod metrics;
 mod network;
 pub mod node_set;
@@ -75,6 +76,10 @@ pub use format::{
 pub use gram::{Centring, Gram, GramBuilder};
 pub use graph::{Dag, NamedDag};
 pub use independence::{DSeparation, FisherZ, GSquare, IndependenceTest};
+pub use learning::{
+    LEARN_METHODS, LearnMethod, LearnObserver, LearnProgress, LearnStatus, Learned, Learning, Observations,
+    ParentSpace, residual_variances,
+};
 pub use metrics::{Comparison, compare, shd, shd_cpdag, sid};
 pub use network::{BayesNet, EMBEDDED, EmbeddedNetwork};
 pub use node_set::NodeSet;
