@@ -28,6 +28,7 @@ use crate::{
 use data::{Data, Reading};
 
 #[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Arguments {
     /// The data: a header of names, then rows of numbers or of categories, separated by commas
     #[arg(value_name = "DATA.csv", required_unless_present = "example", conflicts_with = "example")]
@@ -122,6 +123,12 @@ enum CandidateKind {
 }
 
 impl Arguments {
+    /// Whether a setting is given that only numbers can have.
+    fn is_for_numbers(&self) -> bool {
+        let given = [&self.lambda, &self.sigma2, &self.penalty].into_iter().any(Option::is_some);
+        given || self.standardize || self.no_center
+    }
+
     fn learning(&self) -> anyhow::Result<Learning> {
         Ok(Learning {
             method: LearnMethod::by_name(&self.method)?,
@@ -185,7 +192,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         (false, true) => Centring::None,
         (false, false) => Centring::Centre,
     };
-    let kind = match (arguments.discrete, arguments.continuous) {
+    let kind = match (arguments.discrete, arguments.continuous || arguments.is_for_numbers()) {
         (true, _) => Some(DataKind::Discrete),
         (false, true) => Some(DataKind::Continuous),
         (false, false) => None,
@@ -206,7 +213,10 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         interrupt::check()
     });
     bar.finish_and_clear();
-    let learned = learned.with_context(|| data.source.clone())?;
+    let learned = learned.with_context(|| match arguments.method.as_str() {
+        "exact" => "--method exact (--memory allows it more; --method insertion needs little)".to_owned(),
+        _ => data.source.clone(),
+    })?;
     let seconds = start.elapsed().as_secs_f64();
     report::Report::new(arguments, &data, &learned, truth.as_ref(), seconds)?.give(out.as_ref())
 }

@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use super::method::{Found, Settings};
-use super::{LearnObserver, LearnProgress, LearnStatus, Learned, Learning, METHOD_ALPHA, ParentSpace};
+use super::{
+    LearnObserver, LearnProgress, LearnStatus, Learned, Learning, METHOD_ALPHA, ParentSpace, refuse,
+};
 use crate::{
     BuildProgress, Candidates, Categories, Cpdag, DISCRETE_SCORES, DiscreteScoreSettings, Error, Expanded,
     Expansion, FamilyScore, GSquare, Insertion, Keep, Oracle, OrderMcmc, ParentSets, PlSearch, Result,
@@ -32,7 +34,7 @@ pub(super) fn learn(
     deadline: Option<Instant>,
     observe: LearnObserver,
 ) -> Result<Learned> {
-    learning.refuse(
+    refuse(
         &[
             ("lambda", learning.lambda.is_some()),
             ("sigma2", learning.noise_variance.is_some()),
@@ -41,7 +43,7 @@ pub(super) fn learn(
         "is for columns of numbers, and these are categories",
     )?;
     if learning.method.is_pc() {
-        learning.refuse(
+        refuse(
             &[("posterior", learning.posterior), ("candidates", learning.space.is_some())],
             "is for searches over orders, and pc is none",
         )?;
@@ -61,10 +63,9 @@ pub(super) fn learn(
 fn score_name(learning: &Learning) -> Result<(&'static str, Option<String>)> {
     let has_size = learning.equivalent_sample_size.is_some();
     let Some(wanted) = &learning.score else {
-        return Ok(match has_size {
-            true => ("bdeu", Some("ess belongs to it".to_owned())),
-            false => (DEFAULT_SCORE, Some("the data are categories".to_owned())),
-        });
+        let (name, reason) =
+            if has_size { ("bdeu", "ess belongs to it") } else { (DEFAULT_SCORE, "the data are categories") };
+        return Ok((name, Some(reason.to_owned())));
     };
     let Some(entry) = DISCRETE_SCORES.iter().find(|entry| entry.name == wanted) else {
         let known = DISCRETE_SCORES.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ");

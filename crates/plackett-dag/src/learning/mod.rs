@@ -236,14 +236,6 @@ impl Learning {
         self.restarts.unwrap_or(if columns <= 64 { 4 } else { 2 })
     }
 
-    /// The first of these settings that is given is refused, with the reason.
-    fn refuse(&self, settings: &[(&str, bool)], reason: &str) -> Result<()> {
-        match settings.iter().find(|(_, is_given)| *is_given) {
-            Some((name, _)) => Err(Error::Misfit(format!("{name} {reason}"))),
-            None => Ok(()),
-        }
-    }
-
     /// PC-stable, told to the observer.
     fn test<T: IndependenceTest + Clone + Sync>(&self, test: &T, observe: LearnObserver) -> Result<PcResult> {
         let pc = Pc { max_conditioning: self.max_conditioning };
@@ -255,6 +247,14 @@ impl Learning {
             observe(&LearnProgress { stage, done: progress.done as u64, total: progress.nodes as u64 })
         });
         if found.status == plackett::Status::Interrupted { Err(Error::Stopped) } else { Ok(found) }
+    }
+}
+
+/// The first of these settings that is given is refused, with the reason.
+fn refuse(settings: &[(&str, bool)], reason: &str) -> Result<()> {
+    match settings.iter().find(|(_, is_given)| *is_given) {
+        Some((name, _)) => Err(Error::Misfit(format!("{name} {reason}"))),
+        None => Ok(()),
     }
 }
 

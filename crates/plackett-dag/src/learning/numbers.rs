@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::method::{Found, Settings};
-use super::{LearnObserver, LearnStatus, Learned, Learning, METHOD_ALPHA, equal_variances};
+use super::{LearnObserver, LearnStatus, Learned, Learning, METHOD_ALPHA, equal_variances, refuse};
 use crate::{
     Bic, Cpdag, Dag, Error, FisherZ, Gram, NodeSet, Oracle, PlSearch, Result, SCORES, ScoreSettings,
     fit_weights, score_by_name,
@@ -70,7 +70,7 @@ pub(super) fn learn(
     observe: LearnObserver,
 ) -> Result<Learned> {
     let for_tests = !learning.method.is_pc();
-    learning.refuse(
+    refuse(
         &[
             ("ess", learning.equivalent_sample_size.is_some()),
             ("candidates", learning.space.is_some()),

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use super::{McmcSolution, McmcState, OrderMcmc};
 use crate::{Choice, Error, LocalScore, NodeSet, Oracle, ParentSets, Result, Scratch};
 
-/// The first part of a chain, which still remembers where it started, is left out.
-const BURN_IN: f64 = 0.2;
+/// The first of so many parts of a chain, which still remembers where it started, is left out.
+const BURN_IN: u64 = 5;
 
 /// The local score −log Σ exp(−cost) over all parent sets that are allowed.
 ///
@@ -96,7 +96,7 @@ impl OrderMcmc {
         let sums = sets.sums().ok_or(Error::NoSums)?;
         let mut oracle = Oracle::new(Arc::new(SumScore::new(Arc::clone(sets))?));
         let nodes = sets.nodes();
-        let first = (BURN_IN * self.steps as f64) as u64;
+        let first = self.steps / BURN_IN;
         let mut totals = vec![0.0; nodes * nodes];
         // What each node's parents were last found to be, and given which nodes: most stay from look to look.
         let mut given = vec![NodeSet::with_capacity(nodes); nodes];
