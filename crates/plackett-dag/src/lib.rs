@@ -79,6 +79,7 @@ pub use score::{
     score_by_name,
 };
 pub use search::{
-    Exact, Expectation, GradientKind, Insertion, LocalTable, OrderSolution, PlSearch, PlSolution,
+    Exact, Expectation, GradientKind, Insertion, LocalTable, McmcSolution, McmcState, OrderMcmc,
+    OrderSolution, PlSearch, PlSolution,
 };
 pub use simulate::{GraphKind, Noise, Sem, SemSettings, simulate_sem};

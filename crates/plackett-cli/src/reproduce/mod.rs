@@ -1,7 +1,10 @@
 //! `plackett reproduce`: the paper's experiments again, with its figures beside ours.
 
+mod cells;
 mod figure1;
-mod tables;
+mod jobs;
+mod linear;
+mod paper;
 
 use std::path::PathBuf;
 
@@ -9,6 +12,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use crate::{console, files::OutDir, interrupt};
+pub(crate) use cells::Cell;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -44,22 +48,6 @@ enum Experiment {
     Table3,
     /// All of these
     All,
-}
-
-/// One figure of a table, ours and the paper's.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Cell {
-    pub table: &'static str,
-    pub graph: String,
-    pub nodes: usize,
-    /// What was done to the data: nothing beyond centring (raw), or standardised.
-    pub data: &'static str,
-    pub method: String,
-    pub metric: &'static str,
-    pub mean: f64,
-    pub std: f64,
-    pub paper_mean: Option<f64>,
-    pub paper_std: Option<f64>,
 }
 
 /// The document that `--json` prints and every folder holds.
@@ -106,9 +94,9 @@ type Make = fn(&OutDir, &[u64], bool) -> anyhow::Result<Report>;
 /// The experiments by name: a new one is one line here and one in [`Experiment`].
 const EXPERIMENTS: [(&str, Make); 4] = [
     ("figure1", figure1::make),
-    ("table1", |out, seeds, quick| tables::make(out, 10, seeds, quick)),
-    ("table2", |out, seeds, quick| tables::make(out, 20, seeds, quick)),
-    ("table3", |out, seeds, quick| tables::make(out, 50, seeds, quick)),
+    ("table1", |out, seeds, quick| linear::make(out, 10, seeds, quick)),
+    ("table2", |out, seeds, quick| linear::make(out, 20, seeds, quick)),
+    ("table3", |out, seeds, quick| linear::make(out, 50, seeds, quick)),
 ];
 
 impl Experiment {

@@ -6,8 +6,8 @@ use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 
-use super::OrderSolution;
-use crate::{NodeSet, Oracle, Result};
+use super::{OrderSolution, walk::Walk};
+use crate::{Oracle, Result};
 
 /// A gain below this share of the score is rounding: without a margin two equal orders could alternate for ever.
 const IMPROVEMENT: f64 = 1e-12;
@@ -96,7 +96,7 @@ impl Insertion {
 
     /// Improves `order` until no move of one node helps, then disturbs it and tries again, keeping what is not worse.
     fn climb(&self, oracle: &mut Oracle, order: &mut Vec<usize>, rng: &mut ChaCha8Rng) -> f64 {
-        let mut score = Climb::new(oracle, order).run(rng);
+        let mut score = climb(oracle, order, rng);
         let kicks = if order.len() > 2 { self.kicks } else { 0 };
         for _ in 0..kicks {
             let mut trial = order.clone();
@@ -104,7 +104,7 @@ impl Insertion {
                 let node = trial.remove(rng.random_range(0..trial.len()));
                 trial.insert(rng.random_range(0..=trial.len()), node);
             }
-            let trial_score = Climb::new(oracle, &mut trial).run(rng);
+            let trial_score = climb(oracle, &mut trial, rng);
             if trial_score <= score {
                 score = trial_score;
                 *order = trial;
@@ -120,111 +120,41 @@ impl Insertion {
     }
 }
 
-/// One climb from one order.
-struct Climb<'a> {
-    oracle: &'a mut Oracle,
-    order: &'a mut [usize],
-    /// Local score of the node at each rank.
-    locals: Vec<f64>,
-    /// The nodes before the place under trial.
-    before: NodeSet,
+/// Moves one node after another to its best place until none moves, and returns the score.
+fn climb(oracle: &mut Oracle, order: &mut Vec<usize>, rng: &mut ChaCha8Rng) -> f64 {
+    let mut walk = Walk::new(oracle, std::mem::take(order));
+    let mut visits: Vec<usize> = (0..walk.order().len()).collect();
+    // Nodes visited since the last move: once all of them stay, the order is a local optimum.
+    let mut unmoved = 0;
+    while unmoved < visits.len() {
+        visits.shuffle(rng);
+        for &node in &visits {
+            if move_to_best_place(&mut walk, node) {
+                unmoved = 0;
+            } else {
+                unmoved += 1;
+            }
+        }
+    }
+    let score = walk.score();
+    *order = walk.into_order();
+    score
 }
 
-impl<'a> Climb<'a> {
-    fn new(oracle: &'a mut Oracle, order: &'a mut [usize]) -> Self {
-        let nodes = oracle.nodes();
-        let mut climb =
-            Self { oracle, order, locals: vec![0.0; nodes], before: NodeSet::with_capacity(nodes) };
-        climb.refresh(0, nodes);
-        climb
+fn move_to_best_place(walk: &mut Walk, node: usize) -> bool {
+    let Some(rank) = walk.order().iter().position(|&other| other == node) else {
+        return false;
+    };
+    let scale: f64 = walk.locals().iter().map(|local| local.abs()).sum();
+    let mut best = (-IMPROVEMENT * scale, rank);
+    walk.visit_places(rank, |place, change| {
+        if change < best.0 {
+            best = (change, place);
+        }
+    });
+    let moves = best.1 != rank;
+    if moves {
+        walk.relocate(rank, best.1);
     }
-
-    /// Recomputes the local scores of the ranks `from..to`; `before` is left at rank `to`.
-    fn refresh(&mut self, from: usize, to: usize) {
-        self.seek(from);
-        for rank in from..to {
-            let node = self.order[rank];
-            self.locals[rank] = self.oracle.local(node, &self.before);
-            self.before.insert(node);
-        }
-    }
-
-    fn seek(&mut self, rank: usize) {
-        self.before.clear();
-        for &node in &self.order[..rank] {
-            self.before.insert(node);
-        }
-    }
-
-    fn run(&mut self, rng: &mut ChaCha8Rng) -> f64 {
-        let mut visits: Vec<usize> = (0..self.order.len()).collect();
-        // Nodes visited since the last move: once all of them stay, the order is a local optimum.
-        let mut unmoved = 0;
-        while unmoved < visits.len() {
-            visits.shuffle(rng);
-            for &node in &visits {
-                if self.move_to_best_place(node) {
-                    unmoved = 0;
-                } else {
-                    unmoved += 1;
-                }
-            }
-        }
-        self.locals.iter().sum()
-    }
-
-    fn move_to_best_place(&mut self, node: usize) -> bool {
-        let Some(rank) = self.order.iter().position(|&other| other == node) else {
-            return false;
-        };
-        let scale: f64 = self.locals.iter().map(|local| local.abs()).sum();
-        let mut best = (-IMPROVEMENT * scale, rank);
-
-        // Towards the front: `node` passes the one before it.
-        self.seek(rank);
-        let mut change = 0.0;
-        let mut own = self.locals[rank];
-        for place in (0..rank).rev() {
-            let passed = self.order[place];
-            self.before.remove(passed);
-            let own_after = self.oracle.local(node, &self.before);
-            self.before.insert(node);
-            let passed_after = self.oracle.local(passed, &self.before);
-            self.before.remove(node);
-            change += own_after - own + passed_after - self.locals[place];
-            own = own_after;
-            if change < best.0 {
-                best = (change, place);
-            }
-        }
-
-        // Towards the back: `node` is passed by the one after it.
-        self.seek(rank);
-        change = 0.0;
-        own = self.locals[rank];
-        for place in rank + 1..self.order.len() {
-            let passed = self.order[place];
-            let passed_after = self.oracle.local(passed, &self.before);
-            self.before.insert(passed);
-            let own_after = self.oracle.local(node, &self.before);
-            change += own_after - own + passed_after - self.locals[place];
-            own = own_after;
-            if change < best.0 {
-                best = (change, place);
-            }
-        }
-
-        let place = best.1;
-        if place == rank {
-            return false;
-        }
-        if place < rank {
-            self.order[place..=rank].rotate_right(1);
-            self.refresh(place, rank + 1);
-        } else {
-            self.order[rank..=place].rotate_left(1);
-            self.refresh(rank, place + 1);
-        }
-        true
-    }
+    moves
 }

@@ -4,11 +4,14 @@
 mod exact;
 mod expectation;
 mod insertion;
+mod order_mcmc;
 mod plackett_luce;
+mod walk;
 
 pub use exact::{Exact, LocalTable};
 pub use expectation::Expectation;
 pub use insertion::Insertion;
+pub use order_mcmc::{McmcSolution, McmcState, OrderMcmc};
 pub use plackett_luce::{GradientKind, PlSearch, PlSolution};
 
 use crate::{NodeSet, Oracle, Result};

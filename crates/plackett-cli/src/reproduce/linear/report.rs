@@ -1,23 +1,18 @@
 //! The tables as cells, Markdown, CSV and a plot of the objective against time.
 
-use super::{Done, GRAPHS, Measured, Preparation, methods::METHODS, paper};
+use super::{Done, GRAPHS, Graph, Measured, Preparation, methods::METHODS};
 use crate::{
     console,
     files::OutDir,
     plot::{Color, Curve, Figure, Panel},
-    reproduce::{Cell, Report},
-    statistics::mean_std,
+    reproduce::{
+        Report,
+        cells::{self, Cell, Metric, Setting},
+        paper,
+    },
 };
 
-/// A metric of the tables: its name, its heading, and where it is found.
-struct Metric {
-    name: &'static str,
-    heading: &'static str,
-    digits: usize,
-    pick: fn(&Measured) -> Option<f64>,
-}
-
-const METRICS: [Metric; 5] = [
+const METRICS: [Metric<Measured>; 5] = [
     Metric { name: "val_q_diff", heading: "Val Q − Q*", digits: 1, pick: |m| m.val_q_diff },
     Metric { name: "shd", heading: "SHD", digits: 1, pick: |m| Some(m.shd) },
     Metric { name: "shd_cpdag", heading: "SHD-CPDAG", digits: 1, pick: |m| Some(m.shd_cpdag) },
@@ -34,10 +29,15 @@ fn table_name(nodes: usize) -> &'static str {
     }
 }
 
+fn setting(nodes: usize, graph: Graph, preparation: Preparation) -> Setting {
+    let published = preparation == Preparation::Raw;
+    Setting { table: table_name(nodes), graph: graph.name, nodes, data: preparation.name(), published }
+}
+
 pub(super) fn make(out: &OutDir, nodes: usize, done: &[Done], seeds: &[u64]) -> anyhow::Result<Report> {
     let published = paper::figures()?;
     let table = table_name(nodes);
-    let mut cells = Vec::new();
+    let mut all = Vec::new();
     for preparation in [Preparation::Raw, Preparation::Standardised] {
         for graph in GRAPHS {
             for method in &METHODS {
@@ -45,84 +45,32 @@ pub(super) fn make(out: &OutDir, nodes: usize, done: &[Done], seeds: &[u64]) -> 
                     job.preparation == preparation && job.graph == graph && job.method.name == method.name
                 });
                 let results: Vec<&Measured> = results.map(|(_, measured)| measured).collect();
-                for metric in &METRICS {
-                    let values: Vec<f64> =
-                        results.iter().filter_map(|measured| (metric.pick)(measured)).collect();
-                    if values.is_empty() {
-                        continue;
-                    }
-                    let (mean, std) = mean_std(&values);
-                    let paper = published.iter().find(|figure| {
-                        preparation == Preparation::Raw
-                            && figure.nodes == nodes
-                            && figure.graph == graph.name
-                            && figure.method == method.name
-                            && figure.metric == metric.name
-                    });
-                    cells.push(Cell {
-                        table,
-                        graph: graph.name.to_owned(),
-                        nodes,
-                        data: preparation.name(),
-                        method: method.name.to_owned(),
-                        metric: metric.name,
-                        mean,
-                        std,
-                        paper_mean: paper.map(|figure| figure.mean),
-                        paper_std: paper.map(|figure| figure.std),
-                    });
-                }
+                let setting = setting(nodes, graph, preparation);
+                all.extend(setting.cells(method.name, &METRICS, &results, &published));
             }
         }
     }
-    let mut csv = csv::Writer::from_writer(Vec::new());
-    for cell in &cells {
-        csv.serialize(cell)?;
-    }
     let figure = objective_against_time(nodes, done)?;
     let files = vec![
-        out.write(&format!("{table}.csv"), &csv.into_inner()?)?,
+        out.write(&format!("{table}.csv"), &cells::csv(&all)?)?,
         out.write(&format!("{table}.svg"), figure.svg.as_bytes())?,
         out.write(&format!("{table}.png"), &figure.png)?,
-        out.write(&format!("{table}.md"), markdown(nodes, &cells, seeds).as_bytes())?,
+        out.write(&format!("{table}.md"), markdown(nodes, &all, seeds).as_bytes())?,
     ];
-    let text = GRAPHS.iter().map(|graph| text(nodes, graph.name, &cells)).collect::<Vec<_>>().join("\n\n");
-    Ok(Report { cells, text, files })
+    let text = GRAPHS.iter().map(|&graph| text(nodes, graph, &all)).collect::<Vec<_>>().join("\n\n");
+    Ok(Report { cells: all, text, files })
 }
 
-/// The rows of one graph on one preparation: the method, then each metric as ours with the paper's behind it.
-fn rows(cells: &[Cell], graph: &str, preparation: Preparation) -> Vec<Vec<String>> {
-    let of_graph = |cell: &&Cell| cell.graph == graph && cell.data == preparation.name();
-    let mut rows = Vec::new();
-    for method in &METHODS {
-        let of_method: Vec<&Cell> =
-            cells.iter().filter(of_graph).filter(|cell| cell.method == method.name).collect();
-        if of_method.is_empty() {
-            continue;
-        }
-        let mut row = vec![method.name.to_owned()];
-        for Metric { name, digits, .. } in &METRICS {
-            let cell = of_method.iter().find(|cell| cell.metric == *name);
-            row.push(cell.map_or("-".to_owned(), |cell| match cell.paper_mean {
-                Some(paper) => format!("{:.digits$} ± {:.digits$} [{paper}]", cell.mean, cell.std),
-                None => format!("{:.digits$} ± {:.digits$}", cell.mean, cell.std),
-            }));
-        }
-        rows.push(row);
-    }
-    rows
+fn rows(nodes: usize, graph: Graph, preparation: Preparation, cells: &[Cell]) -> Vec<Vec<String>> {
+    setting(nodes, graph, preparation).rows(METHODS.iter().map(|method| method.name), &METRICS, cells)
 }
 
-fn header() -> Vec<&'static str> {
-    std::iter::once("method").chain(METRICS.iter().map(|metric| metric.heading)).collect()
+fn text(nodes: usize, graph: Graph, all: &[Cell]) -> String {
+    let table = console::table(&cells::header(&METRICS), rows(nodes, graph, Preparation::Raw, all));
+    format!("{}, {nodes} nodes, raw data; [the paper's mean]\n{table}", graph.name)
 }
 
-fn text(nodes: usize, graph: &str, cells: &[Cell]) -> String {
-    let table = console::table(&header(), rows(cells, graph, Preparation::Raw));
-    format!("{graph}, {nodes} nodes, raw data; [the paper's mean]\n{table}")
-}
-
-fn markdown(nodes: usize, cells: &[Cell], seeds: &[u64]) -> String {
+fn markdown(nodes: usize, all: &[Cell], seeds: &[u64]) -> String {
     let mut text = format!(
         "# {}: {nodes} nodes\n\nMean ± standard deviation over seeds {seeds:?}; the paper's mean in brackets. Linear models with \
          weights ±U(0.5, 2) and noise N(0, 1), 1000 rows to learn from and 1000 to validate on, λ = 0.5. Val Q − Q* compares \
@@ -132,18 +80,13 @@ fn markdown(nodes: usize, cells: &[Cell], seeds: &[u64]) -> String {
     for method in METHODS.iter().filter(|method| !method.note.is_empty()) {
         text += &format!("- {}: {}\n", method.name, method.note);
     }
-    let line = |row: &[String]| format!("| {} |\n", row.join(" | "));
     for preparation in [Preparation::Raw, Preparation::Standardised] {
         for graph in GRAPHS {
-            let rows = rows(cells, graph.name, preparation);
-            if rows.is_empty() {
-                continue;
+            let rows = rows(nodes, graph, preparation, all);
+            if !rows.is_empty() {
+                text += &format!("\n## {}, {} data\n\n", graph.name, preparation.name());
+                text += &cells::markdown(&cells::header(&METRICS), &rows);
             }
-            text += &format!("\n## {}, {} data\n\n", graph.name, preparation.name());
-            let header: Vec<String> = header().into_iter().map(str::to_owned).collect();
-            text += &line(&header);
-            text += &line(&vec!["---".to_owned(); header.len()]);
-            rows.iter().for_each(|row| text += &line(row));
         }
     }
     text += &format!("\n![The training objective against time]({}.svg)\n", table_name(nodes));

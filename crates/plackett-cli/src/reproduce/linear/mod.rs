@@ -1,24 +1,18 @@
 //! Tables 1 to 3: every method on simulated linear models of 10, 20 and 50 nodes, on raw and on standardised data.
-//!
-//! A job is one method on one data set. Its result is kept in the folder `jobs`, so a run that was stopped goes on where
-//! it was; a job is a function of its settings alone, so the tables do not depend on threads or on interruptions.
 
 mod methods;
-mod paper;
 mod report;
 
-use std::{path::Path, sync::Arc, time::Instant};
+use std::{sync::Arc, time::Instant};
 
-use anyhow::Context;
 use plackett_dag::{
     Centring, Comparison, Dag, Gram, GramBuilder, GraphKind, Noise, Sem, SemSettings, Table, compare,
     simulate_sem,
 };
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::Report;
-use crate::{console, files::OutDir, interrupt};
+use super::{Report, jobs};
+use crate::files::OutDir;
 use methods::{METHODS, Method};
 
 /// The paper's λ, and the numbers of rows that fit its figures.
@@ -123,11 +117,12 @@ struct Job {
     method: &'static Method,
 }
 
-impl Job {
-    /// The name of the file that keeps its result.
-    fn file(&self) -> String {
+impl jobs::Job for Job {
+    type Measured = Measured;
+
+    fn name(&self) -> String {
         let Self { nodes, graph, preparation, seed, method } = self;
-        format!("{nodes}-{}-{}-{seed}-{}.json", graph.name, preparation.name(), method.name)
+        format!("{nodes}-{}-{}-{seed}-{}", graph.name, preparation.name(), method.name)
     }
 
     fn run(&self) -> anyhow::Result<Measured> {
@@ -138,7 +133,6 @@ impl Job {
         let Comparison { shd, shd_cpdag, sid, .. } = compare(&problem.truth, &answer.dag)?;
         let difference = problem.validation.q(&answer.weights, LAMBDA)? - problem.true_objective;
         Ok(Measured {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
             val_q_diff: self.method.has_objective.then_some(difference),
             train_q: problem.training.q(&answer.weights, LAMBDA)?,
             shd: shd as f64,
@@ -153,8 +147,6 @@ impl Job {
 /// What is measured of a job.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Measured {
-    /// The program's version; results of others are not used.
-    version: String,
     val_q_diff: Option<f64>,
     train_q: f64,
     shd: f64,
@@ -183,38 +175,9 @@ pub(super) fn make(out: &OutDir, nodes: usize, seeds: &[u64], quick: bool) -> an
             }
         }
     }
-    let kept = out.folder("jobs")?;
-    let bar = console::progress(jobs.len() as u64, format!("{nodes} nodes"));
-    let done: Vec<Option<Done>> = jobs
-        .par_iter()
-        .map(|job| {
-            let result = match kept_result(&kept.path().join(job.file())) {
-                Some(measured) => Some((*job, measured)),
-                None if interrupt::check().is_break() => None,
-                None => {
-                    let measured = job.run().with_context(|| job.file())?;
-                    // A job that was cut short is no result.
-                    if interrupt::check().is_break() {
-                        return Ok(None);
-                    }
-                    kept.write(&job.file(), serde_json::to_string(&measured)?.as_bytes())?;
-                    Some((*job, measured))
-                }
-            };
-            bar.inc(1);
-            Ok(result)
-        })
-        .collect::<anyhow::Result<_>>()?;
-    bar.finish_and_clear();
-    let done: Vec<Done> = done.into_iter().flatten().collect();
+    let done = jobs::run(out, format!("{nodes} nodes"), jobs)?;
     report::make(out, nodes, &done, seeds)
 }
 
 /// Up to here the rivals are quick.
 const QUICK_NODES: usize = 10;
-
-/// The result of an earlier run, if there is one that can be read and is of this version.
-fn kept_result(path: &Path) -> Option<Measured> {
-    let measured: Measured = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
-    (measured.version == env!("CARGO_PKG_VERSION")).then_some(measured)
-}

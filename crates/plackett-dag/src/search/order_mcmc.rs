@@ -1,0 +1,262 @@
+//! Order MCMC (Friedman and Koller): a Markov chain over orders that visits each in proportion to exp(−score). On a score that
+//! takes the best parents of each node it looks for the best order, as in the paper's Table 4; on one that sums over all
+//! parents, [`SumScore`](crate::SumScore), it samples orders from their posterior, and graphs with them.
+
+use std::ops::ControlFlow;
+
+use rand::rngs::ChaCha8Rng;
+use rand::seq::SliceRandom as _;
+use rand::{RngExt as _, SeedableRng as _};
+
+use super::{OrderSolution, walk::Walk};
+use crate::{Error, Oracle, Result};
+
+/// Shares of the moves: exchange of neighbours, exchange of any two; the rest relocates a node. The first is cheapest, the
+/// last goes farthest.
+const ADJACENT: f64 = 0.4;
+const EXCHANGE: f64 = 0.4;
+
+/// Settings of the chain.
+///
+/// A move rescores the nodes that it touches and no others: two for neighbours, d/3 on average for any two. A relocation
+/// looks at every place of one node, 2d local scores, and draws one of them in proportion to exp(−score).
+///
+/// ```
+/// use std::{ops::ControlFlow, sync::Arc};
+/// use plackett_dag::{Bic, Gram, Oracle, OrderMcmc, ScoreSettings};
+/// let gram = Arc::new(Gram::from_matrix(1000, 3, vec![1.0, 0.8, 0.0, 0.8, 1.0, 0.0, 0.0, 0.0, 1.0])?);
+/// let mut oracle = Oracle::new(Arc::new(Bic::new(gram, &ScoreSettings::default())?));
+/// let found = OrderMcmc { steps: 100, ..OrderMcmc::default() }.run(&mut oracle, |_| ControlFlow::Continue(()))?;
+/// assert_eq!(found.best.score, oracle.order_score(&found.best.order)?);
+/// # Ok::<(), plackett_dag::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OrderMcmc {
+    /// Moves proposed.
+    pub steps: u64,
+    /// The chain visits orders in proportion to exp(−score/temperature). One, if the score is a negative log-probability.
+    pub temperature: f64,
+    /// Seed of the start and of the moves.
+    pub seed: u64,
+}
+
+impl Default for OrderMcmc {
+    fn default() -> Self {
+        Self { steps: 100_000, temperature: 1.0, seed: 0 }
+    }
+}
+
+/// Where a chain is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct McmcState<'a> {
+    /// Moves proposed so far.
+    pub step: u64,
+    /// The order now.
+    pub order: &'a [usize],
+    /// Its score.
+    pub score: f64,
+    /// The lowest score so far.
+    pub best: f64,
+}
+
+/// What a chain ends with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct McmcSolution {
+    /// The best order visited.
+    pub best: OrderSolution,
+    /// Moves proposed.
+    pub steps: u64,
+    /// Moves that changed the order.
+    pub accepted: u64,
+}
+
+impl OrderMcmc {
+    /// Runs the chain from a random order; `observe` sees its state after every move and may end it.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] if the temperature is not positive and finite.
+    pub fn run(
+        &self,
+        oracle: &mut Oracle,
+        mut observe: impl FnMut(&McmcState) -> ControlFlow<()>,
+    ) -> Result<McmcSolution> {
+        if !(self.temperature > 0.0 && self.temperature.is_finite()) {
+            let must_be = "positive and finite";
+            return Err(Error::Setting { name: "temperature", value: self.temperature, must_be });
+        }
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        let mut order: Vec<usize> = (0..oracle.nodes()).collect();
+        order.shuffle(&mut rng);
+        let mut chain = Chain {
+            walk: Walk::new(oracle, order),
+            temperature: self.temperature,
+            rng,
+            old: Vec::new(),
+            places: Vec::new(),
+        };
+        let mut best = (chain.walk.score(), chain.walk.order().to_vec());
+        let (mut step, mut accepted) = (0, 0);
+        while step < self.steps {
+            step += 1;
+            if chain.propose() {
+                accepted += 1;
+                let score = chain.walk.score();
+                if score < best.0 {
+                    best.0 = score;
+                    best.1.copy_from_slice(chain.walk.order());
+                }
+            }
+            let state =
+                McmcState { step, order: chain.walk.order(), score: chain.walk.score(), best: best.0 };
+            if observe(&state).is_break() {
+                break;
+            }
+        }
+        Ok(McmcSolution { best: OrderSolution::of(best.1, oracle)?, steps: step, accepted })
+    }
+}
+
+struct Chain<'a> {
+    walk: Walk<'a>,
+    temperature: f64,
+    rng: ChaCha8Rng,
+    /// Local scores to go back to.
+    old: Vec<f64>,
+    /// The places of a node with the changes of the score.
+    places: Vec<(usize, f64)>,
+}
+
+impl Chain<'_> {
+    /// Makes one move, or not; whether the order changed.
+    fn propose(&mut self) -> bool {
+        let nodes = self.walk.order().len();
+        if nodes < 2 {
+            return false;
+        }
+        let kind: f64 = self.rng.random();
+        if kind < ADJACENT {
+            let first = self.rng.random_range(0..nodes - 1);
+            self.exchange(first, first + 1)
+        } else if kind < ADJACENT + EXCHANGE {
+            let first = self.rng.random_range(0..nodes);
+            let second = (first + self.rng.random_range(1..nodes)) % nodes;
+            self.exchange(first.min(second), first.max(second))
+        } else {
+            let rank = self.rng.random_range(0..nodes);
+            self.relocate(rank)
+        }
+    }
+
+    /// Metropolis: the proposal is symmetric, so it is accepted with probability exp(−change/temperature).
+    fn exchange(&mut self, first: usize, second: usize) -> bool {
+        let change = self.walk.exchange(first, second, &mut self.old);
+        // Drawn whether needed or not, so that the same draws follow.
+        let uniform: f64 = self.rng.random();
+        let accepted = uniform < (-change / self.temperature).exp();
+        if !accepted {
+            self.walk.undo_exchange(first, second, &self.old);
+        }
+        accepted
+    }
+
+    /// Gibbs: a place is drawn with its probability given the order of the others.
+    fn relocate(&mut self, rank: usize) -> bool {
+        self.places.clear();
+        self.places.push((rank, 0.0));
+        self.walk.visit_places(rank, |place, change| self.places.push((place, change)));
+        let least = self.places.iter().map(|place| place.1).fold(f64::INFINITY, f64::min);
+        for (_, weight) in &mut self.places {
+            *weight = ((least - *weight) / self.temperature).exp();
+        }
+        let total: f64 = self.places.iter().map(|place| place.1).sum();
+        let mut left = self.rng.random::<f64>() * total;
+        let drawn = self.places.iter().find(|(_, weight)| {
+            left -= weight;
+            left < 0.0
+        });
+        let place = drawn.map_or(rank, |place| place.0);
+        if place != rank {
+            self.walk.relocate(rank, place);
+        }
+        place != rank
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{Choice, LocalScore, NodeSet, Scratch};
+
+    /// A score without structure: any number between 0 and 2 for each node and set of predecessors.
+    struct Rough(usize);
+
+    impl LocalScore for Rough {
+        fn nodes(&self) -> usize {
+            self.0
+        }
+
+        fn best(&self, node: usize, allowed: &NodeSet, _: &mut Scratch) -> Choice {
+            let bits = allowed.iter().fold(node as u64 + 1, |bits, other| bits | 1 << (8 + other));
+            let mixed = bits.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+            let score = 2.0 * mixed as f64 / f64::from(u32::MAX);
+            Choice { score, parents: NodeSet::default(), witness: allowed.clone() }
+        }
+    }
+
+    #[test]
+    fn orders_are_visited_in_proportion_to_the_exponential_of_their_scores() {
+        for temperature in [0.5, 1.0] {
+            let mut oracle = Oracle::new(Arc::new(Rough(4)));
+            let mut visits: HashMap<Vec<usize>, f64> = HashMap::new();
+            let chain = OrderMcmc { steps: 400_000, temperature, seed: 3 };
+            let found = chain
+                .run(&mut oracle, |state| {
+                    *visits.entry(state.order.to_vec()).or_default() += 1.0;
+                    ControlFlow::Continue(())
+                })
+                .unwrap();
+            assert_eq!(visits.len(), 24);
+            let weights: HashMap<&Vec<usize>, f64> = visits
+                .keys()
+                .map(|order| (order, (-oracle.order_score(order).unwrap() / temperature).exp()))
+                .collect();
+            let total: f64 = weights.values().sum();
+            let best = weights.values().copied().fold(0.0, f64::max);
+            assert!(((-found.best.score / temperature).exp() - best).abs() < 1e-9);
+            for (order, count) in &visits {
+                let (share, expected) = (count / 400_000.0, weights[order] / total);
+                // Independent visits would have this standard error; these are correlated over a few moves.
+                let error = (expected / 400_000.0).sqrt();
+                assert!((share - expected).abs() < 12.0 * error, "{order:?}: {share} for {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_score_is_that_of_the_order_after_every_move() {
+        let mut oracle = Oracle::new(Arc::new(Rough(7)));
+        let mut copy = Oracle::new(Arc::new(Rough(7)));
+        let chain = OrderMcmc { steps: 3000, ..OrderMcmc::default() };
+        let found = chain
+            .run(&mut oracle, |state| {
+                assert!((copy.order_score(state.order).unwrap() - state.score).abs() < 1e-9);
+                ControlFlow::Continue(())
+            })
+            .unwrap();
+        assert!(found.accepted > 300 && found.accepted < 3000);
+    }
+
+    #[test]
+    fn small_problems_and_bad_temperatures() {
+        let mut oracle = Oracle::new(Arc::new(Rough(1)));
+        let found = OrderMcmc::default().run(&mut oracle, |_| ControlFlow::Break(())).unwrap();
+        assert_eq!((found.best.order, found.steps), (vec![0], 1));
+        for temperature in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            let chain = OrderMcmc { temperature, ..OrderMcmc::default() };
+            assert!(chain.run(&mut oracle, |_| ControlFlow::Continue(())).is_err());
+        }
+    }
+}
