@@ -69,7 +69,7 @@ pub use graph::{Dag, NamedDag};
 pub use metrics::{Comparison, compare, shd, shd_cpdag, sid};
 pub use node_set::NodeSet;
 pub use oracle::{Oracle, OracleStats};
-pub use parent_sets::{BuildProgress, Candidates, Keep, ParentSets, ParentSums, Reach, SizePrior};
+pub use parent_sets::{BuildProgress, Candidates, Keep, ParentSets, Reach, SizePrior, SumScore};
 pub use score::{
     Bdeu, CountScore, DISCRETE_SCORES, DiscreteBic, DiscreteScoreEntry, DiscreteScoreSettings, FamilyScore,
     K2, Qnml, discrete_score_by_name, graph_cost,

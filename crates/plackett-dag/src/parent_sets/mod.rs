@@ -13,11 +13,12 @@ mod sums;
 mod watch;
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
 pub use candidates::{Candidates, Reach};
-pub use sums::{ParentSums, SizePrior};
+pub use sums::{SizePrior, SumScore};
 pub use watch::BuildProgress;
 
 use crate::score::{CountScore, FamilyScore};
@@ -43,7 +44,7 @@ pub enum Keep {
     /// Those that are the best for some allowed nodes.
     #[default]
     Best,
-    /// All that matter to sums over parent sets as well, weighted by a prior; see [`ParentSums`]. The prior enters the sums
+    /// All that matter to sums over parent sets as well, weighted by a prior; see [`SumScore`]. The prior enters the sums
     /// only, not the best sets.
     All(SizePrior),
 }
@@ -69,7 +70,7 @@ pub enum Keep {
 #[derive(Clone, Debug)]
 pub struct ParentSets {
     best: Vec<List>,
-    sums: Option<ParentSums>,
+    sums: Option<Arc<SumScore>>,
     scored: usize,
     lowered: Vec<(usize, usize)>,
 }
@@ -128,7 +129,7 @@ impl ParentSets {
         let (best, all): (Vec<List>, Vec<List>) = lists.into_iter().unzip();
         let sums = match keep {
             Keep::Best => None,
-            Keep::All(_) => Some(ParentSums::new(all, &plan.priors)),
+            Keep::All(_) => Some(Arc::new(SumScore::new(all, &plan.priors))),
         };
         Ok(Self { best, sums, scored: plan.sets(), lowered: plan.lowered })
     }
@@ -142,8 +143,8 @@ impl ParentSets {
     /// assert!(ParentSets::build(&data, &Qnml, &Candidates::all(1, 3))?.sums().is_none());
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
-    pub fn sums(&self) -> Option<&ParentSums> {
-        self.sums.as_ref()
+    pub fn sums(&self) -> Option<Arc<SumScore>> {
+        self.sums.clone()
     }
 
     /// The number of parent sets in the search space, all nodes together.
@@ -205,7 +206,7 @@ impl ParentSets {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn bytes(&self) -> usize {
-        self.best.iter().map(List::bytes).sum::<usize>() + self.sums.as_ref().map_or(0, ParentSums::bytes)
+        self.best.iter().map(List::bytes).sum::<usize>() + self.sums.as_ref().map_or(0, |sums| sums.bytes())
     }
 }
 
