@@ -264,9 +264,6 @@ pub enum Error {
         /// Names that exist, separated by commas.
         known: String,
     },
-    /// Sums over parent sets were asked of tables that keep the best sets only.
-    #[error("sums over parent sets need all of them to be kept: build with Keep::All")]
-    NoSums,
     /// Settings do not fit each other, or the data.
     #[error("{0}")]
     Misfit(String),

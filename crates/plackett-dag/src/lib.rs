@@ -85,7 +85,7 @@ pub use network::{BayesNet, EMBEDDED, EmbeddedNetwork};
 pub use node_set::NodeSet;
 pub use oracle::{Oracle, OracleStats};
 pub use orientation::orient;
-pub use parent_sets::{BuildProgress, Candidates, Keep, ParentSets, ParentSums, Reach, SizePrior};
+pub use parent_sets::{BuildProgress, Candidates, Keep, ParentSets, Reach, SizePrior, SumScore};
 pub use pc::{Pc, PcProgress, PcResult};
 pub use score::{
     Bdeu, CountScore, DISCRETE_SCORES, DiscreteBic, DiscreteScoreEntry, DiscreteScoreSettings, FamilyScore,
@@ -97,6 +97,6 @@ pub use score::{
 };
 pub use search::{
     EdgePosterior, Exact, Expanded, Expansion, Expectation, GradientKind, Insertion, LocalTable,
-    McmcSolution, McmcState, OrderMcmc, OrderSolution, PlSearch, PlSolution, SumScore,
+    McmcSolution, McmcState, OrderMcmc, OrderSolution, PlSearch, PlSolution,
 };
 pub use simulate::{GraphKind, Noise, Sem, SemSettings, simulate_sem};

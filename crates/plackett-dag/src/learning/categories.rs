@@ -202,10 +202,10 @@ impl Learner<'_> {
     /// The probability of every edge, by a chain on the sums over all parent sets.
     fn posterior(&self, candidates: &Candidates, observe: LearnObserver) -> Result<Vec<f64>> {
         let keep = Keep::All(SizePrior::EvenSizes);
-        let sets = Arc::new(self.parent_sets(candidates, keep, observe)?);
+        let sums = self.parent_sets(candidates, keep, observe)?.sums().ok_or(Error::Empty)?;
         let chain = OrderMcmc { seed: self.learning.seed, ..OrderMcmc::default() };
         let chain = OrderMcmc { steps: self.learning.steps.unwrap_or(chain.steps), ..chain };
-        let posterior = chain.posterior(&sets, |state| {
+        let posterior = chain.posterior(&sums, |state| {
             if state.step % MOVES_PER_LOOK > 0 {
                 return ControlFlow::Continue(());
             }
