@@ -428,7 +428,7 @@ mod tests {
         let names: Vec<String> = (0..300).map(|node| format!("variable {node}")).collect();
         let order: Vec<usize> = (0..300).collect();
         let arrows: Vec<Arrow> = (1..300).map(|child| arrow(0, child, 1.0, false)).collect();
-        let canvas = compose("", &names, &order, &arrows, &Font::load().unwrap());
+        let canvas = compose("", &names, &order, (&arrows, Weights::Effects), &Font::load().unwrap());
         assert!((canvas.width - MOST_SIZE).abs() < 1e-6);
     }
 
