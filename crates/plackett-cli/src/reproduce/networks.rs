@@ -290,7 +290,8 @@ pub(super) fn make(out: &OutDir, seeds: &[u64], quick: bool) -> anyhow::Result<R
         let rows = source.setting().rows(METHODS.iter().map(|method| method.name), &METRICS, &all);
         let header = cells::header(&METRICS);
         markdown += &format!("\n## {}\n\n{}", source.title(), cells::markdown(&header, &rows));
-        text.push(format!("{}; [the paper's mean]\n{}", source.title(), console::table(&header, rows)));
+        let note = if source.setting().published { "; [the paper's mean]" } else { "" };
+        text.push(format!("{}{note}\n{}", source.title(), console::table(&header, rows)));
     }
     let files =
         vec![out.write("table4.csv", &cells::csv(&all)?)?, out.write("table4.md", markdown.as_bytes())?];
