@@ -53,6 +53,8 @@
 mod adam;
 mod assignment;
 mod categorical;
+mod constrained;
+mod constraints;
 mod critic;
 mod enumeration;
 mod error;
@@ -60,11 +62,14 @@ mod estimator;
 mod exponential;
 mod gumbel;
 mod latent;
+mod limits;
 mod linear;
 mod noise;
 mod objective;
 mod order;
 mod plackett_luce;
+mod problem;
+mod refinement;
 mod relaxation;
 mod toy;
 mod training;
@@ -72,15 +77,23 @@ mod training;
 pub use adam::Adam;
 pub use assignment::assignment;
 pub use categorical::{Categorical, GivenCategory};
+pub use constrained::ConstrainedPlackettLuce;
+pub use constraints::Constraints;
 pub use critic::{Critic, Network, RelaxedObjective, Sum};
 pub use error::{Error, ObjectiveError};
 pub use estimator::{Baseline, Demand, Estimator, Exact, Rebar, Reinforce, Relax, Reparametrised, Samples};
 pub use gumbel::{gumbel, truncated_gumbel};
 pub use latent::{Given, Latent};
+pub use limits::{Ending, Limits, Trace, TracePoint};
 pub use noise::Noise;
 pub use objective::{Differentiable, IntoValue, Objective};
 pub use order::Order;
 pub use plackett_luce::{GivenOrder, PlackettLuce};
+pub use problem::{
+    BestKnown, FlowShop, Kind, LinearAssignment, LinearOrdering, Problem, QuadraticAssignment, Sense,
+    TravellingSalesman, read_problem,
+};
+pub use refinement::{Move, MoveKind, MoveSet, Neighbourhood, Queue, WalkSettings, Walks};
 pub use relaxation::{
     NeuralSort, Relaxation, Sinkhorn, Softmax, gumbel_sinkhorn, neural_sort, sinkhorn, softmax,
 };
