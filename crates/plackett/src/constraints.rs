@@ -217,7 +217,7 @@ impl Constraints {
 
     /// Refuses dates that leave too few ranks for some items: no stretch of ranks may have more items to hold than ranks.
     fn check_room(&self, earliest: &[usize]) -> Result<(), Error> {
-        if self.is_unpinned() {
+        if !self.has_pins() {
             return Ok(());
         }
         let items = self.stated.items;
@@ -259,11 +259,11 @@ impl Constraints {
     /// # Ok::<(), plackett::Error>(())
     /// ```
     pub fn is_free(&self) -> bool {
-        self.stated.before.is_empty() && self.is_unpinned()
+        self.stated.before.is_empty() && !self.has_pins()
     }
 
-    fn is_unpinned(&self) -> bool {
-        self.stated.pins.is_empty()
+    pub(crate) fn has_pins(&self) -> bool {
+        !self.stated.pins.is_empty()
     }
 
     /// Refuses an order that breaks a constraint, and names it. O(k + pairs).
@@ -357,7 +357,7 @@ impl Constraints {
                     item
                 }
                 None => {
-                    let urgent = if self.is_unpinned() { items } else { stages.tightest(rank) };
+                    let urgent = if self.has_pins() { stages.tightest(rank) } else { items };
                     stages.candidates.clear();
                     let may_come = |item: &usize| self.rank_of[*item].is_none() && self.latest[*item] <= urgent;
                     stages.candidates.extend(stages.open.iter().copied().filter(may_come));

@@ -3,7 +3,7 @@
 use rand::{RngExt as _, rngs::ChaCha8Rng};
 
 use super::{Move, MoveKind, Neighbourhood, Queue};
-use crate::constraints::Constraints;
+use crate::constraints::{Constraints, Stages};
 
 /// A gain below this share of the cost is rounding: without a margin two equal orders could alternate for ever.
 const ROUNDING: f64 = 1e-12;
@@ -112,35 +112,43 @@ pub(super) fn improve_item<N: Neighbourhood + ?Sized>(
     }
 }
 
-/// Moves a few items to random ranks that the constraints allow, and queues all.
-pub(super) fn kick<N: Neighbourhood + ?Sized>(
-    neighbourhood: &mut N,
-    constraints: Option<&Constraints>,
-    queue: &mut Queue,
-    rng: &mut ChaCha8Rng,
-) {
+/// Moves a few items to random ranks, and queues all.
+pub(super) fn kick<N: Neighbourhood + ?Sized>(neighbourhood: &mut N, queue: &mut Queue, rng: &mut ChaCha8Rng) {
     let items = neighbourhood.order().len();
     for _ in 0..KICKED_ITEMS {
-        let from = rng.random_range(0..items);
-        let (low, high) = range_of(constraints, neighbourhood.order(), neighbourhood.ranks(), from);
-        let to = rng.random_range(low..=high);
+        let (from, to) = (rng.random_range(0..items), rng.random_range(0..items));
         if to != from {
             neighbourhood.apply(Move::Insert { from, to });
         }
     }
-    // Starting at a random item keeps the first ones from always having the first choice.
+    queue_all(items, queue, rng);
+}
+
+/// Queues all items from a random one on, so that the first ones do not always have the first choice.
+pub(super) fn queue_all(items: usize, queue: &mut Queue, rng: &mut ChaCha8Rng) {
     let start = rng.random_range(0..items);
     (0..items).for_each(|at| queue.push((start + at) % items));
 }
 
-/// Moves a few items of a bare order to random ranks that the constraints allow.
-pub(crate) fn kick_within(order: &mut [usize], constraints: &Constraints, rng: &mut ChaCha8Rng) {
+/// An order with a few items moved to random ranks, as far as constraints allow: every item has a wish, which for most is
+/// the rank that it has, and the one with the smallest wish comes next among those that may.
+pub(crate) fn kicked_within(order: &[usize], constraints: &Constraints, rng: &mut ChaCha8Rng) -> Vec<usize> {
     let items = order.len();
-    let mut ranks = vec![0; items];
+    let mut wishes = vec![0.0; items];
+    order.iter().enumerate().for_each(|(rank, &item)| wishes[item] = rank as f64);
     for _ in 0..KICKED_ITEMS {
-        order.iter().enumerate().for_each(|(rank, &item)| ranks[item] = rank);
-        let from = rng.random_range(0..items);
-        let (low, high) = constraints.insertion_range(order, &ranks, from);
-        Move::Insert { from, to: rng.random_range(low..=high) }.apply(order);
+        wishes[rng.random_range(0..items)] = rng.random_range(-0.5..items as f64 - 0.5);
     }
+    let mut kicked = vec![0; items];
+    constraints.build(&mut Stages::default(), |rank, candidates| {
+        let mut first = 0;
+        for (at, &item) in candidates.iter().enumerate() {
+            if wishes[item] < wishes[candidates[first]] {
+                first = at;
+            }
+        }
+        kicked[rank] = candidates[first];
+        first
+    });
+    kicked
 }

@@ -7,7 +7,7 @@
 mod descent;
 mod walks;
 
-pub(crate) use descent::{is_gain, kick_within, moves_of};
+pub(crate) use descent::{is_gain, kicked_within, moves_of};
 pub use walks::{MoveSet, WalkSettings, Walks};
 
 use rand::rngs::ChaCha8Rng;
@@ -221,7 +221,13 @@ pub trait Neighbourhood: Send {
 
     /// Disturbs the order, little enough that most of what is good about it stays, and queues what was disturbed.
     fn kick(&mut self, queue: &mut Queue, rng: &mut ChaCha8Rng) {
-        descent::kick(self, None, queue, rng);
+        descent::kick(self, queue, rng);
+    }
+
+    /// The share of kicks that mix the order with that of another walk instead of disturbing it: for problems in which it
+    /// matters which items come before which, so that what two good orders agree on is likely to be good.
+    fn mixing(&self) -> f64 {
+        0.0
     }
 
     /// How much worse an order may be and still be gone on from, with probability 1/e; zero for never.
@@ -236,7 +242,7 @@ pub(crate) fn improve_by_all_moves<N: Neighbourhood>(walk: &mut N, item: usize, 
 }
 
 pub(crate) fn kick_by_insertions<N: Neighbourhood>(walk: &mut N, queue: &mut Queue, rng: &mut ChaCha8Rng) {
-    descent::kick(walk, None, queue, rng);
+    descent::kick(walk, queue, rng);
 }
 
 /// An order with the rank of every item: what every neighbourhood keeps.

@@ -47,7 +47,7 @@ pub enum MoveSet {
 ///
 /// ```
 /// let settings = plackett::WalkSettings { seed: 7, ..plackett::WalkSettings::default() };
-/// assert_eq!(settings.walks, 4);
+/// assert_eq!(settings.walks, 8);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WalkSettings {
@@ -61,7 +61,7 @@ pub struct WalkSettings {
 
 impl Default for WalkSettings {
     fn default() -> Self {
-        Self { walks: 4, moves: MoveSet::Own, seed: 0 }
+        Self { walks: 8, moves: MoveSet::Own, seed: 0 }
     }
 }
 
@@ -123,6 +123,8 @@ struct Round<'a> {
     moves: MoveSet,
     target: Option<f64>,
     evaluations: u64,
+    /// All walks as they stood before the round, to mix with.
+    others: &'a [Walk],
     /// Where a walk stops even in the middle of a descent.
     most_evaluations: u64,
 }
@@ -226,6 +228,8 @@ impl Walks {
         // What is left is shared by the walks; the first ones take what is over.
         let count = self.walks.len() as u64;
         let share = |index: usize| left / count + u64::from((index as u64) < left % count);
+        // A last round that is cut short may as well take along what would be left after it.
+        let is_last = left / count < 2 * usual;
         let (seed, first_stream) = (self.settings.seed, (self.rounds + 1) * count);
         let made: Vec<(Walk, bool)> = self
             .walks
@@ -237,12 +241,13 @@ impl Walks {
                     constraints: &self.constraints,
                     moves: self.settings.moves,
                     target: target.map(|target| problem.sense().cost(target)),
-                    evaluations: usual.min(share(index)),
+                    others: &self.walks,
+                    evaluations: if is_last { share(index) } else { usual },
                     most_evaluations: share(index),
                 };
                 let mut walk = walk.clone();
                 let is_whole = walk.round(&round, Noise::new(seed).stream(first_stream + index as u64));
-                (walk, is_whole && usual <= share(index))
+                (walk, is_whole && !is_last)
             })
             .collect();
         let evaluations = made.iter().zip(&self.walks).map(|((new, _), old)| new.evaluations - old.evaluations).sum::<u64>();
@@ -315,15 +320,24 @@ impl Walk {
             Costs { current: walk.cost(), best: walk.cost() }
         });
         let temperature = walk.temperature();
+        let mixing = if round.is_own() { walk.mixing() } else { 0.0 };
         let is_done = |cost: f64| round.target.is_some_and(|target| cost <= target);
-        while walk.evaluations() - before < round.evaluations && !is_done(costs.best) && self.order.len() > 1 {
-            round.kick(walk.as_mut(), &mut queue, rng);
+        let mut kicks = 0; // counted too: with constraints there may be nothing else to value
+        while walk.evaluations() - before + kicks < round.evaluations && !is_done(costs.best) {
+            kicks += 1;
+            if mixing > 0.0 && rng.random::<f64>() < mixing {
+                let other = &round.others[rng.random_range(0..round.others.len())];
+                walk.set_order(&mixed(&self.order, &other.best, rng));
+                (0..self.order.len()).for_each(|item| queue.push(item));
+            } else {
+                round.kick(walk.as_mut(), &mut queue, rng);
+            }
             round.improve(walk.as_mut(), &mut queue, rng, most);
             let cost = walk.cost();
             if descent::is_gain(cost - costs.best, costs.best) {
                 costs.best = cost;
                 self.best.copy_from_slice(walk.order());
-                self.found_after = self.evaluations + walk.evaluations() - before;
+                self.found_after = self.evaluations + walk.evaluations() - before + kicks;
             }
             let worse = cost - costs.current;
             if worse <= 0.0 || (temperature > 0.0 && rng.random::<f64>() < (-worse / temperature).exp()) {
@@ -334,9 +348,7 @@ impl Walk {
             }
         }
         self.costs = Some(costs);
-        // A single order leaves nothing to do, which must still come to an end.
-        let made = if self.order.len() > 1 { walk.evaluations() - before } else { round.evaluations };
-        self.evaluations += made;
+        self.evaluations += walk.evaluations() - before + kicks;
         walk.evaluations() < most
     }
 }
@@ -350,7 +362,9 @@ impl Round<'_> {
         if self.is_own() {
             walk.kick(queue, rng);
         } else {
-            descent::kick(walk, Some(self.constraints), queue, rng);
+            let order = descent::kicked_within(walk.order(), self.constraints, rng);
+            walk.set_order(&order);
+            descent::queue_all(order.len(), queue, rng);
         }
     }
 
@@ -365,12 +379,24 @@ impl Round<'_> {
             MoveSet::Own => walk.kinds(),
             MoveSet::Insertion => &[MoveKind::Insert],
         };
+        // Insertions cannot cross a pin, exchanges can.
+        let with_swaps = [kinds, &[MoveKind::Swap]].concat();
+        let kinds = if self.constraints.has_pins() && !kinds.contains(&MoveKind::Swap) { &with_swaps } else { kinds };
         while let Some(item) = queue.pop() {
             while walk.evaluations() < most
                 && descent::improve_item(walk, kinds, Some(self.constraints), item, queue)
             {}
         }
     }
+}
+
+/// One order with a random half of its items put into the order that they have in another.
+fn mixed(order: &[usize], other: &[usize], rng: &mut ChaCha8Rng) -> Vec<usize> {
+    let mut is_taken = vec![false; order.len()];
+    order.iter().for_each(|&item| is_taken[item] = rng.random());
+    let mut taken = other.iter().filter(|&&item| is_taken[item]);
+    let next = |&item: &usize| if is_taken[item] { taken.next().copied().unwrap_or(item) } else { item };
+    order.iter().map(next).collect()
 }
 
 /// A random order that keeps the constraints; all alike without any.
