@@ -108,7 +108,8 @@ impl Constraints {
         let items = self.stated.items;
         check_item(item, items)?;
         if rank >= items {
-            let what = format!("item {item} at rank {rank}, but the ranks are 0 to {}", items.saturating_sub(1));
+            let what =
+                format!("item {item} at rank {rank}, but the ranks are 0 to {}", items.saturating_sub(1));
             return Err(Error::Pins { what });
         }
         match (self.rank_of[item], self.item_at[rank]) {
@@ -169,7 +170,9 @@ impl Constraints {
 
     fn clash_of(&self, item: usize) -> Error {
         let what = match self.rank_of[item] {
-            Some(rank) => format!("item {item} at rank {rank}, but an item after it is pinned too early for that"),
+            Some(rank) => {
+                format!("item {item} at rank {rank}, but an item after it is pinned too early for that")
+            }
             None => format!("item {item} has no rank left between what is before it and what is after it"),
         };
         Error::Pins { what }
@@ -207,7 +210,8 @@ impl Constraints {
             if let Some(start) = path.iter().position(|&seen| seen == before) {
                 let mut circle = path.split_off(start);
                 circle.reverse();
-                let smallest = circle.iter().enumerate().min_by_key(|&(_, item)| item).map_or(0, |(at, _)| at);
+                let smallest =
+                    circle.iter().enumerate().min_by_key(|&(_, item)| item).map_or(0, |(at, _)| at);
                 circle.rotate_left(smallest);
                 return circle;
             }
@@ -359,7 +363,8 @@ impl Constraints {
                 None => {
                     let urgent = if self.has_pins() { stages.tightest(rank) } else { items };
                     stages.candidates.clear();
-                    let may_come = |item: &usize| self.rank_of[*item].is_none() && self.latest[*item] <= urgent;
+                    let may_come =
+                        |item: &usize| self.rank_of[*item].is_none() && self.latest[*item] <= urgent;
                     stages.candidates.extend(stages.open.iter().copied().filter(may_come));
                     stages.candidates[choose(rank, &stages.candidates)]
                 }

@@ -163,6 +163,14 @@ pub enum Error {
         /// Which one.
         what: String,
     },
+    /// Two things that do not go together.
+    #[error("{what} cannot be had: use {instead}")]
+    Unsupported {
+        /// What was asked for.
+        what: &'static str,
+        /// What can be had instead.
+        instead: &'static str,
+    },
     /// An answer to something that was not asked, or was answered already.
     #[error("no proposal {id} waits for an answer")]
     NotAsked {

@@ -66,11 +66,13 @@ mod limits;
 mod linear;
 mod noise;
 mod objective;
+mod optimiser;
 mod order;
 mod plackett_luce;
 mod problem;
 mod refinement;
 mod relaxation;
+mod solver;
 mod toy;
 mod training;
 
@@ -87,6 +89,9 @@ pub use latent::{Given, Latent};
 pub use limits::{Ending, Limits, Trace, TracePoint};
 pub use noise::Noise;
 pub use objective::{Differentiable, IntoValue, Objective};
+pub use optimiser::{
+    Answer, Evaluator, Gradient, Optimiser, OptimiserSettings, Parallel, Progress, Proposal, drive,
+};
 pub use order::Order;
 pub use plackett_luce::{GivenOrder, PlackettLuce};
 pub use problem::{
@@ -97,5 +102,6 @@ pub use refinement::{Move, MoveKind, MoveSet, Neighbourhood, Queue, WalkSettings
 pub use relaxation::{
     NeuralSort, Relaxation, Sinkhorn, Softmax, gumbel_sinkhorn, neural_sort, sinkhorn, softmax,
 };
+pub use solver::{Method, Solver, gradient_share};
 pub use toy::Toy;
 pub use training::{Settings, Status, Stop, Training};

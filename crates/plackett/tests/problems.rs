@@ -1,9 +1,9 @@
 //! Problem files and local refinement against brute force, full evaluation and published optima.
 
 use plackett::{
-    BestKnown, Constraints, Ending, Error, FlowShop, Kind, Limits, LinearAssignment, LinearOrdering, Move, MoveKind,
-    MoveSet, Noise, Order, Problem, QuadraticAssignment, Queue, Sense, Trace, TravellingSalesman, WalkSettings, Walks,
-    read_problem,
+    BestKnown, Constraints, Ending, Error, FlowShop, Kind, Limits, LinearAssignment, LinearOrdering, Move,
+    MoveKind, MoveSet, Noise, Order, Problem, QuadraticAssignment, Queue, Sense, Trace, TravellingSalesman,
+    WalkSettings, Walks, read_problem,
 };
 use rand::{RngExt as _, seq::SliceRandom as _};
 use std::ops::ControlFlow;
@@ -24,7 +24,9 @@ fn symmetric(n: usize, seed: u64) -> Vec<f64> {
 fn problems(n: usize, seed: u64) -> Vec<Box<dyn Problem>> {
     vec![
         Box::new(LinearOrdering::new("", n, numbers(n * n, seed)).unwrap()),
-        Box::new(QuadraticAssignment::new("", n, numbers(n * n, seed + 1), numbers(n * n, seed + 2)).unwrap()),
+        Box::new(
+            QuadraticAssignment::new("", n, numbers(n * n, seed + 1), numbers(n * n, seed + 2)).unwrap(),
+        ),
         Box::new(QuadraticAssignment::new("", n, symmetric(n, seed + 3), symmetric(n, seed + 4)).unwrap()),
         Box::new(TravellingSalesman::from_distances("", n, symmetric(n, seed + 5)).unwrap()),
         Box::new(TravellingSalesman::from_distances("", n, numbers(n * n, seed + 6)).unwrap()),
@@ -76,7 +78,12 @@ fn what_a_move_changes_is_what_a_full_evaluation_says() {
                 let mut copy = problem.neighbourhood();
                 copy.set_order(&order);
                 copy.apply(step);
-                assert_eq!((copy.order(), copy.cost()), (&moved[..], cost(&moved)), "{} {step:?}", problem.kind());
+                assert_eq!(
+                    (copy.order(), copy.cost()),
+                    (&moved[..], cost(&moved)),
+                    "{} {step:?}",
+                    problem.kind()
+                );
                 assert!(moved.iter().enumerate().all(|(rank, &item)| copy.ranks()[item] == rank));
             }
             for from in 0..n {
@@ -95,7 +102,8 @@ fn what_a_move_changes_is_what_a_full_evaluation_says() {
 /// Long walks of every problem's own moves and kicks end with the cost that they think they have.
 #[test]
 fn costs_stay_right_along_a_walk_and_descents_end_in_local_optima() {
-    for (n, problem) in [6, 13, 30].into_iter().flat_map(|n| problems(n, 40).into_iter().map(move |p| (n, p))) {
+    for (n, problem) in [6, 13, 30].into_iter().flat_map(|n| problems(n, 40).into_iter().map(move |p| (n, p)))
+    {
         let mut noise = Noise::new(3);
         let rng = noise.stream(0);
         let cost = |order: &[usize]| problem.sense().cost(problem.value(order));
@@ -118,7 +126,11 @@ fn costs_stay_right_along_a_walk_and_descents_end_in_local_optima() {
                     Move::Swap { .. } => MoveKind::Swap,
                     Move::Reverse { .. } => MoveKind::Reverse,
                 };
-                assert!(!walk.kinds().contains(&kind) || walk.change(step) >= 0.0, "{} {step:?}", problem.kind());
+                assert!(
+                    !walk.kinds().contains(&kind) || walk.change(step) >= 0.0,
+                    "{} {step:?}",
+                    problem.kind()
+                );
             }
         }
         walk.improve(&mut queue, rng, u64::MAX);
@@ -197,7 +209,9 @@ fn planted_optima_are_found() {
 
 /// Taillard's generator, which his flow shops can be made with again; the optima are published.
 fn taillard(machines: usize, mut seed: i64) -> String {
-    let mut text = format!("number of jobs, number of machines, initial seed, upper bound and lower bound :\n20 {machines} {seed} 0 0\nprocessing times :\n");
+    let mut text = format!(
+        "number of jobs, number of machines, initial seed, upper bound and lower bound :\n20 {machines} {seed} 0 0\nprocessing times :\n"
+    );
     for _ in 0..machines {
         for _ in 0..20 {
             seed = 16807 * (seed % 127_773) - 2836 * (seed / 127_773);
@@ -211,11 +225,16 @@ fn taillard(machines: usize, mut seed: i64) -> String {
 
 #[test]
 fn published_flow_shops_are_solved() {
-    for (name, machines, seed) in
-        [("ta001", 5, 873_654_221), ("ta002", 5, 379_008_056), ("ta011", 10, 587_595_453), ("ta021", 20, 479_340_445)]
-    {
+    for (name, machines, seed) in [
+        ("ta001", 5, 873_654_221),
+        ("ta002", 5, 379_008_056),
+        ("ta011", 10, 587_595_453),
+        ("ta021", 20, 479_340_445),
+    ] {
         let shop = FlowShop::parse(&format!("{name}.txt"), &taillard(machines, seed)).unwrap();
-        let Some(BestKnown { value, is_optimal: true }) = shop.best_known() else { panic!("{name} is published") };
+        let Some(BestKnown { value, is_optimal: true }) = shop.best_known() else {
+            panic!("{name} is published")
+        };
         for seed in 0..2 {
             let limits = Limits { target: Some(value), ..evaluations(100_000_000) };
             let (walks, ending) = run(&shop, WalkSettings { seed, ..WalkSettings::default() }, &limits);
@@ -263,7 +282,9 @@ fn runs_do_not_depend_on_threads_and_resume_exactly() {
         let (first, _) = run(problem.as_ref(), settings, &evaluations(4_123_456));
         let mut resumed: Walks = serde_json::from_str(&json(&first)).unwrap();
         let mut trace = Trace::default();
-        resumed.run(problem.as_ref(), &evaluations(9_000_000), &mut trace, |_| ControlFlow::Continue(())).unwrap();
+        resumed
+            .run(problem.as_ref(), &evaluations(9_000_000), &mut trace, |_| ControlFlow::Continue(()))
+            .unwrap();
         assert_eq!(json(&resumed), json(&one), "{}", problem.kind());
         assert_eq!((resumed.best(), resumed.evaluations()), (one.best(), one.evaluations()));
     }
@@ -279,12 +300,16 @@ fn runs_stop_as_they_are_told() {
     assert_eq!(run(&problem, WalkSettings::default(), &time).1, Ending::Time);
     let mut walks = Walks::new(&problem, None, WalkSettings::default()).unwrap();
     let stop = |_: &Walks| ControlFlow::Break(());
-    assert_eq!(walks.run(&problem, &Limits::default(), &mut Trace::default(), stop).unwrap(), Ending::Interrupted);
+    assert_eq!(
+        walks.run(&problem, &Limits::default(), &mut Trace::default(), stop).unwrap(),
+        Ending::Interrupted
+    );
     let other = LinearOrdering::new("", 3, numbers(9, 1)).unwrap();
     assert!(walks.run(&other, &Limits::default(), &mut Trace::default(), stop).is_err());
 }
 
-const HEADER: &str = "NAME : sample\nTYPE : TSP\nCOMMENT : by hand (1)\nDIMENSION : 4\nEDGE_WEIGHT_TYPE : EXPLICIT\n";
+const HEADER: &str =
+    "NAME : sample\nTYPE : TSP\nCOMMENT : by hand (1)\nDIMENSION : 4\nEDGE_WEIGHT_TYPE : EXPLICIT\n";
 
 /// One symmetric matrix in all its layouts: 0 1 2 3 / 1 0 4 5 / 2 4 0 6 / 3 5 6 0.
 #[test]
@@ -356,22 +381,47 @@ fn wrong_texts_are_refused_with_file_and_line() {
         ("lop", "-2\n", "f, line 1: the number of items is -2: a whole number from 1 to 20000 is needed"),
         ("lop", "", "f, line 1: the text ends where the number of items is needed"),
         ("qap", "2\n1 2\n3 4\n", "f, line 3: the text ends after 0 of 4 numbers of the matrix B"),
-        ("pfsp", "2 2\n0 1 1 2\n1 1 0 2\n", "f, line 3: machine 1 where 0 is next: in a flow shop all jobs pass the machines in order"),
+        (
+            "pfsp",
+            "2 2\n0 1 1 2\n1 1 0 2\n",
+            "f, line 3: machine 1 where 0 is next: in a flow shop all jobs pass the machines in order",
+        ),
         ("pfsp", "2 2\n1 2\n3 -4\n", "a processing time is -4: it must not be negative"),
         ("tsp", "DIMENSION: x\n", "f, line 1: 'x' is not a number, but the dimension is needed"),
         ("tsp", "DIMENSION: 2\n", "f, line 1: the text ends without an EDGE_WEIGHT_TYPE"),
         ("tsp", "TYPE: SOP\n", "f, line 1: the type is SOP: only TSP and ATSP can be read"),
         ("tsp", "1 2 3\n", "f, line 1: '1 2 3' is no keyword of the format"),
         ("tsp", &tsp("EDGE_WEIGHT_SECTION\n1\n"), "f, line 7: the text ends without an EDGE_WEIGHT_FORMAT"),
-        ("tsp", &tsp("EDGE_WEIGHT_FORMAT: FUNCTION\nEDGE_WEIGHT_SECTION\n1\n"), "f, line 6: the edge weight format is FUNCTION, which is not one of the matrix layouts"),
-        ("tsp", "DIMENSION: 2\nEDGE_WEIGHT_TYPE: XRAY1\n", "f, line 2: the edge weight type is XRAY1: only EXPLICIT, EUC_2D, CEIL_2D, MAN_2D, MAX_2D, GEO and ATT can be read"),
-        ("tsp", "DIMENSION: 2\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n1 0 0\n1 2 3\n", "f, line 5: city 1 stands here for the second time"),
-        ("tsp", "DIMENSION: 2\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n1 0 0\n3 2 3\n", "f, line 5: city 3 does not exist: the dimension is 2"),
+        (
+            "tsp",
+            &tsp("EDGE_WEIGHT_FORMAT: FUNCTION\nEDGE_WEIGHT_SECTION\n1\n"),
+            "f, line 6: the edge weight format is FUNCTION, which is not one of the matrix layouts",
+        ),
+        (
+            "tsp",
+            "DIMENSION: 2\nEDGE_WEIGHT_TYPE: XRAY1\n",
+            "f, line 2: the edge weight type is XRAY1: only EXPLICIT, EUC_2D, CEIL_2D, MAN_2D, MAX_2D, GEO and ATT can be read",
+        ),
+        (
+            "tsp",
+            "DIMENSION: 2\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n1 0 0\n1 2 3\n",
+            "f, line 5: city 1 stands here for the second time",
+        ),
+        (
+            "tsp",
+            "DIMENSION: 2\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n1 0 0\n3 2 3\n",
+            "f, line 5: city 3 does not exist: the dimension is 2",
+        ),
     ] {
         let error = kind.parse::<Kind>().unwrap().parse("f", text).unwrap_err();
         assert_eq!(error.to_string(), expected);
     }
-    assert!(Kind::detect("f", "3\n1 2 3 4 5\n").unwrap_err().to_string().contains("what kind of problem is this?"));
+    assert!(
+        Kind::detect("f", "3\n1 2 3 4 5\n")
+            .unwrap_err()
+            .to_string()
+            .contains("what kind of problem is this?")
+    );
     assert!(matches!("sat".parse::<Kind>(), Err(Error::Unknown { .. })));
     assert!(matches!(read_problem("nowhere.dat".as_ref(), None), Err(Error::File { .. })));
     assert!(LinearOrdering::new("", 0, vec![]).is_err());
@@ -382,7 +432,8 @@ fn wrong_texts_are_refused_with_file_and_line() {
 #[test]
 fn published_values_and_senses_go_with_the_problem() {
     let matrix = "0 ".repeat(144);
-    let nug12 = Kind::QuadraticAssignment.parse("folder/nug12.dat", &format!("12 {matrix} {matrix}")).unwrap();
+    let nug12 =
+        Kind::QuadraticAssignment.parse("folder/nug12.dat", &format!("12 {matrix} {matrix}")).unwrap();
     assert_eq!(nug12.best_known().unwrap().value, 578.0);
     let stated = Kind::QuadraticAssignment.parse("mine.dat", "2 77\n0 1\n1 0\n0 1\n1 0\n").unwrap();
     assert_eq!(stated.best_known(), Some(BestKnown { value: 77.0, is_optimal: false }));

@@ -44,7 +44,11 @@ impl FlowShop {
         check_length("the table of times", times.len(), jobs * machines)?;
         check_finite("times", &times)?;
         if let Some(&value) = times.iter().find(|&&time| time < 0.0) {
-            return Err(Error::Setting { name: "a processing time", value, reason: "it must not be negative" });
+            return Err(Error::Setting {
+                name: "a processing time",
+                value,
+                reason: "it must not be negative",
+            });
         }
         Ok(Self { name: name.to_owned(), jobs, machines, times, stated: None })
     }
@@ -280,7 +284,9 @@ impl<'a> Walk<'a> {
         }
         spans.clear();
         let times = shop.times_of(job);
-        for (ends, tails) in ends.chunks_exact(machines).zip(tails.chunks_exact(machines)).take(line.len() + 1) {
+        for (ends, tails) in
+            ends.chunks_exact(machines).zip(tails.chunks_exact(machines)).take(line.len() + 1)
+        {
             let (mut end, mut span): (f64, f64) = (0.0, 0.0);
             for ((&before, &tail), &time) in ends.iter().zip(tails).zip(times) {
                 end = end.max(before) + time;

@@ -82,7 +82,8 @@ impl Problem for LinearAssignment {
     }
 
     fn neighbourhood(&self) -> Box<dyn Neighbourhood + '_> {
-        let mut walk = Walk { problem: self, ranked: Ranked::identity(self.items), cost: 0.0, evaluations: 0 };
+        let mut walk =
+            Walk { problem: self, ranked: Ranked::identity(self.items), cost: 0.0, evaluations: 0 };
         walk.set_order(&(0..self.items).collect::<Vec<_>>());
         Box::new(walk)
     }

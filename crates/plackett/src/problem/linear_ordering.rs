@@ -90,7 +90,8 @@ impl Problem for LinearOrdering {
     }
 
     fn neighbourhood(&self) -> Box<dyn Neighbourhood + '_> {
-        let mut walk = Walk { problem: self, ranked: Ranked::identity(self.items), cost: 0.0, evaluations: 0 };
+        let mut walk =
+            Walk { problem: self, ranked: Ranked::identity(self.items), cost: 0.0, evaluations: 0 };
         walk.set_order(&(0..self.items).collect::<Vec<_>>());
         Box::new(walk)
     }
@@ -161,9 +162,9 @@ impl Neighbourhood for Walk<'_> {
                 self.loss_before(right, between) - self.loss_before(left, between)
                     + self.loss_before(right, &[left])
             }
-            Move::Reverse { first, last } => (first + 1..=last)
-                .map(|rank| self.loss_before(order[rank], &order[first..rank]))
-                .sum(),
+            Move::Reverse { first, last } => {
+                (first + 1..=last).map(|rank| self.loss_before(order[rank], &order[first..rank])).sum()
+            }
         }
     }
 

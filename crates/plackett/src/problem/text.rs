@@ -64,7 +64,9 @@ impl<'a> Words<'a> {
         let start = self.clone();
         let number = self.number(what)?;
         if number.fract() != 0.0 || !(1.0..=MOST_ITEMS as f64).contains(&number) {
-            return Err(start.error(format!("{what} is {number}: a whole number from 1 to {MOST_ITEMS} is needed")));
+            return Err(
+                start.error(format!("{what} is {number}: a whole number from 1 to {MOST_ITEMS} is needed"))
+            );
         }
         #[expect(clippy::cast_sign_loss, reason = "at least 1")]
         Ok(number as usize)
@@ -102,7 +104,8 @@ pub(super) fn words_after_title<'a>(file: &'a str, text: &'a str) -> Words<'a> {
     let is_title = |line: &str| line.split_whitespace().any(|word| word.parse::<f64>().is_err());
     // A text with no line of numbers has no title either: its first word is what is wrong.
     let has_numbers = text.lines().any(|line| !line.trim().is_empty() && !is_title(line));
-    let lines = numbered(text).skip_while(move |(_, line)| line.trim().is_empty() || (has_numbers && is_title(line)));
+    let lines =
+        numbered(text).skip_while(move |(_, line)| line.trim().is_empty() || (has_numbers && is_title(line)));
     Words::new(file, lines)
 }
 

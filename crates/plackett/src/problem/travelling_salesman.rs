@@ -67,9 +67,8 @@ impl TravellingSalesman {
         let mut near = Vec::with_capacity(cities * near_count);
         let mut others: Vec<usize> = Vec::with_capacity(cities);
         for city in 0..cities {
-            let distance = |&other: &usize| {
-                distances[city * cities + other].min(distances[other * cities + city])
-            };
+            let distance =
+                |&other: &usize| distances[city * cities + other].min(distances[other * cities + city]);
             others.clear();
             others.extend((0..cities).filter(|&other| other != city));
             others.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
@@ -97,13 +96,16 @@ impl TravellingSalesman {
 
 /// Whether a text has the keywords of TSPLIB.
 pub(super) fn is_like(text: &str) -> bool {
-    text.lines().any(|line| keyword(line).is_some_and(|(key, _)| key == "DIMENSION" || key == "EDGE_WEIGHT_TYPE"))
+    text.lines()
+        .any(|line| keyword(line).is_some_and(|(key, _)| key == "DIMENSION" || key == "EDGE_WEIGHT_TYPE"))
 }
 
 /// The keyword at the beginning of a line, and what follows it.
 fn keyword(line: &str) -> Option<(&str, &str)> {
     let line = line.trim();
-    let end = line.find(|c: char| !(c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')).unwrap_or(line.len());
+    let end = line
+        .find(|c: char| !(c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_'))
+        .unwrap_or(line.len());
     let (key, rest) = line.split_at(end);
     if !key.starts_with(|c: char| c.is_ascii_uppercase()) {
         return None;
@@ -141,7 +143,9 @@ impl<'a> Description<'a> {
                 continue;
             }
             let Some((key, value)) = keyword(content) else {
-                return Err(description.error(line, format!("'{}' is no keyword of the format", content.trim())));
+                return Err(
+                    description.error(line, format!("'{}' is no keyword of the format", content.trim()))
+                );
             };
             match key {
                 "NAME" => description.name = Some(value),
@@ -201,10 +205,13 @@ impl<'a> Description<'a> {
             "GEO" => self.geographical(cities)?,
             other => {
                 let known = "EXPLICIT, EUC_2D, CEIL_2D, MAN_2D, MAX_2D, GEO and ATT";
-                return Err(self.error(line, format!("the edge weight type is {other}: only {known} can be read")));
+                return Err(
+                    self.error(line, format!("the edge weight type is {other}: only {known} can be read"))
+                );
             }
         };
-        let name = self.name.filter(|name| !name.is_empty()).map_or_else(|| text::stem(self.file), str::to_owned);
+        let name =
+            self.name.filter(|name| !name.is_empty()).map_or_else(|| text::stem(self.file), str::to_owned);
         TravellingSalesman::from_distances(name.trim_end_matches(".tsp"), cities, distances)
     }
 
@@ -217,8 +224,12 @@ impl<'a> Description<'a> {
             let point = (words.number("a coordinate")?, words.number("a coordinate")?);
             match points.get_mut(city - 1) {
                 Some(entry @ None) => *entry = Some(point),
-                Some(Some(_)) => return Err(place.error(format!("city {city} stands here for the second time"))),
-                None => return Err(place.error(format!("city {city} does not exist: the dimension is {cities}"))),
+                Some(Some(_)) => {
+                    return Err(place.error(format!("city {city} stands here for the second time")));
+                }
+                None => {
+                    return Err(place.error(format!("city {city} does not exist: the dimension is {cities}")));
+                }
             }
         }
         words.end()?;
@@ -259,7 +270,8 @@ impl<'a> Description<'a> {
             "UPPER_DIAG_ROW" | "LOWER_DIAG_COL" => |row, n| row..n,
             "LOWER_DIAG_ROW" | "UPPER_DIAG_COL" => |row, _| 0..row + 1,
             other => {
-                let what = format!("the edge weight format is {other}, which is not one of the matrix layouts");
+                let what =
+                    format!("the edge weight format is {other}, which is not one of the matrix layouts");
                 return Err(self.error(line, what));
             }
         };
@@ -306,7 +318,8 @@ impl Problem for TravellingSalesman {
     }
 
     fn neighbourhood(&self) -> Box<dyn Neighbourhood + '_> {
-        let mut walk = Walk { problem: self, ranked: Ranked::identity(self.cities), cost: 0.0, evaluations: 0 };
+        let mut walk =
+            Walk { problem: self, ranked: Ranked::identity(self.cities), cost: 0.0, evaluations: 0 };
         walk.set_order(&(0..self.cities).collect::<Vec<_>>());
         Box::new(walk)
     }
@@ -625,7 +638,8 @@ impl Neighbourhood for Walk<'_> {
         let (before, after) = (self.at(start + cities - 1), self.at((start + one + two) % cities));
         let (a, b) = ((stretch[0], stretch[one - 1]), (stretch[one], stretch[one + two - 1]));
         let d = |from, to| self.problem.distance(from, to);
-        self.cost += d(before, b.0) + d(b.1, a.0) + d(a.1, after) - d(before, a.0) - d(a.1, b.0) - d(b.1, after);
+        self.cost +=
+            d(before, b.0) + d(b.1, a.0) + d(a.1, after) - d(before, a.0) - d(a.1, b.0) - d(b.1, after);
         for (at, &city) in stretch[one..].iter().chain(&stretch[..one]).enumerate() {
             self.put((start + at) % cities, city);
         }

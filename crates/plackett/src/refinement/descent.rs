@@ -47,8 +47,7 @@ fn range_of(
     ranks: &[usize],
     rank: usize,
 ) -> (usize, usize) {
-    constraints
-        .map_or((0, order.len() - 1), |constraints| constraints.insertion_range(order, ranks, rank))
+    constraints.map_or((0, order.len() - 1), |constraints| constraints.insertion_range(order, ranks, rank))
 }
 
 /// Every move of an item of these kinds that the constraints allow.
@@ -113,7 +112,11 @@ pub(super) fn improve_item<N: Neighbourhood + ?Sized>(
 }
 
 /// Moves a few items to random ranks, and queues all.
-pub(super) fn kick<N: Neighbourhood + ?Sized>(neighbourhood: &mut N, queue: &mut Queue, rng: &mut ChaCha8Rng) {
+pub(super) fn kick<N: Neighbourhood + ?Sized>(
+    neighbourhood: &mut N,
+    queue: &mut Queue,
+    rng: &mut ChaCha8Rng,
+) {
     let items = neighbourhood.order().len();
     for _ in 0..KICKED_ITEMS {
         let (from, to) = (rng.random_range(0..items), rng.random_range(0..items));

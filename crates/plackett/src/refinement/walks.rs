@@ -16,7 +16,7 @@ use crate::{
     error::{Error, check_setting},
     limits::{Ending, Limits, Trace},
     noise::Noise,
-    order::Order,
+    order::{Order, check_distinct},
     problem::Problem,
     refinement::MoveKind,
 };
@@ -199,7 +199,8 @@ impl Walks {
         let (start, spent) = (Instant::now(), trace.seconds());
         self.cut_short = None;
         loop {
-            let is_done = |value: f64| limits.target.is_some_and(|target| !problem.sense().is_better(target, value));
+            let is_done =
+                |value: f64| limits.target.is_some_and(|target| !problem.sense().is_better(target, value));
             if self.best().is_some_and(|(_, value)| is_done(value)) {
                 return Ok(Ending::Target);
             }
@@ -250,7 +251,11 @@ impl Walks {
                 (walk, is_whole && !is_last)
             })
             .collect();
-        let evaluations = made.iter().zip(&self.walks).map(|((new, _), old)| new.evaluations - old.evaluations).sum::<u64>();
+        let evaluations = made
+            .iter()
+            .zip(&self.walks)
+            .map(|((new, _), old)| new.evaluations - old.evaluations)
+            .sum::<u64>();
         let mut best = self.best.clone();
         for (walk, _) in &made {
             let Some(costs) = walk.costs else { continue };
@@ -283,6 +288,19 @@ impl Walks {
             }
         }
         Ok(())
+    }
+
+    /// Whether the parts of a saved state fit each other and orders of so many items.
+    pub(crate) fn is_sound(&self, items: usize) -> bool {
+        let is_order = |order: &Vec<usize>| order.len() == items && check_distinct(order, items).is_ok();
+        let walk_fits = |walk: &Walk| {
+            is_order(&walk.order) && is_order(&walk.best) && walk.found_after <= walk.evaluations
+        };
+        self.settings.walks > 0
+            && self.settings.walks == self.walks.len()
+            && self.constraints.items() == items
+            && self.walks.iter().all(walk_fits)
+            && self.best.iter().all(|(order, value)| is_order(order) && value.is_finite())
     }
 
     /// The best order so far and its value; none before the first round.
@@ -381,7 +399,8 @@ impl Round<'_> {
         };
         // Insertions cannot cross a pin, exchanges can.
         let with_swaps = [kinds, &[MoveKind::Swap]].concat();
-        let kinds = if self.constraints.has_pins() && !kinds.contains(&MoveKind::Swap) { &with_swaps } else { kinds };
+        let kinds =
+            if self.constraints.has_pins() && !kinds.contains(&MoveKind::Swap) { &with_swaps } else { kinds };
         while let Some(item) = queue.pop() {
             while walk.evaluations() < most
                 && descent::improve_item(walk, kinds, Some(self.constraints), item, queue)
