@@ -78,8 +78,9 @@ mod tests {
     fn groups_are_the_combinations_that_occur() {
         // 7 columns of 16 categories: far more combinations than groups may be kept.
         let rows = 500_usize;
-        let columns: Vec<Vec<u8>> =
-            (0..7).map(|column| (0..rows).map(|row| ((row * row * (column + 3)) % 16) as u8).collect()).collect();
+        let columns: Vec<Vec<u8>> = (0..7)
+            .map(|column| (0..rows).map(|row| ((row * row * (column + 3)) % 16) as u8).collect())
+            .collect();
         let (mut partition, mut next, mut map) = (Partition::default(), Partition::default(), Vec::new());
         partition.start(rows);
         for column in &columns {

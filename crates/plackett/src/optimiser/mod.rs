@@ -76,7 +76,7 @@ impl Default for OptimiserSettings {
             gradient: Gradient::default(),
             gradient_evaluations: None,
             moves: vec![MoveKind::Insert],
-            learning_rate: 0.1,
+            learning_rate: 0.2,
             critic_learning_rate: 0.01,
             samples: 10,
             sense: Sense::Minimise,
