@@ -69,7 +69,7 @@ fn ask_tell(criterion: &mut Criterion) {
 
 fn saving(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("state");
-    let mut optimiser = Optimiser::new(100, settings(Gradient::default())).unwrap();
+    let mut optimiser = Optimiser::new(100, settings(Gradient::Relax { hidden: HIDDEN })).unwrap();
     (0..5).for_each(|_| batch(&mut optimiser));
     optimiser.ask(15);
     group.bench_function("to and from JSON, 100 items", |bencher| {

@@ -74,7 +74,7 @@ impl Method {
     pub fn settings(self, gradient_evaluations: u64) -> OptimiserSettings {
         let gradient = match self {
             Self::Default | Self::Insertion | Self::PlReinforce => Gradient::Reinforce,
-            Self::PlRelax | Self::PlRelaxInsertion => Gradient::default(),
+            Self::PlRelax | Self::PlRelaxInsertion => Gradient::Relax { hidden: HIDDEN },
             Self::Pl => Gradient::RewardToGo,
         };
         let gradient_evaluations = match self {
@@ -103,6 +103,9 @@ impl FromStr for Method {
         })
     }
 }
+
+/// Hidden units of RELAX's critic.
+const HIDDEN: usize = 32;
 
 /// A run on a problem, which can be saved and resumed exactly.
 ///

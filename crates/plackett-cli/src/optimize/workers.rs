@@ -55,7 +55,7 @@ struct Worker {
 /// Copies of a program that run side by side.
 pub(super) struct Workers {
     command: String,
-    workers: Vec<Option<Worker>>,
+    team: Vec<Option<Worker>>,
     lives: u64,
     deadline: Option<Instant>,
     reports: Receiver<Report>,
@@ -78,8 +78,8 @@ struct Reply {
 impl Workers {
     pub(super) fn new(command: &str, count: usize, deadline: Option<Instant>) -> Self {
         let (reporter, reports) = channel();
-        let workers = (0..count).map(|_| None).collect();
-        Self { command: command.to_owned(), workers, lives: 0, deadline, reports, reporter, failure: None }
+        let team = (0..count).map(|_| None).collect();
+        Self { command: command.to_owned(), team, lives: 0, deadline, reports, reporter, failure: None }
     }
 
     /// Why the last evaluation was given up, if it was.
@@ -111,17 +111,17 @@ impl Workers {
                 reporter.send((index, life, Event::Closed)).ok();
             });
         }
-        self.workers[index] = Some(Worker { child, input, complaint, life, order: None });
+        self.team[index] = Some(Worker { child, input, complaint, life, order: None });
         Ok(())
     }
 
     /// Gives an idle worker an order, starting it if need be.
     fn send(&mut self, index: usize, place: usize, proposal: &Proposal) -> anyhow::Result<()> {
-        if self.workers[index].is_none() {
+        if self.team[index].is_none() {
             self.start(index)?;
         }
         let line = serde_json::json!({ "id": proposal.id, "order": proposal.order.as_slice() });
-        if let Some(worker) = &mut self.workers[index] {
+        if let Some(worker) = &mut self.team[index] {
             worker.order = Some(place);
             if let Some(input) = &mut worker.input {
                 // A worker that is no more is reported by the end of its output.
@@ -140,14 +140,14 @@ impl Workers {
             let is_late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
             if is_late || interrupt::check() == ControlFlow::Break(()) {
                 // What is being worked on is abandoned with its worker, which would answer at the wrong time.
-                self.workers
+                self.team
                     .iter_mut()
                     .filter(|w| w.as_ref().is_some_and(|w| w.order.is_some()))
                     .for_each(|w| *w = None);
                 break;
             }
-            for index in 0..self.workers.len() {
-                let is_idle = self.workers[index].as_ref().is_none_or(|worker| worker.order.is_none());
+            for index in 0..self.team.len() {
+                let is_idle = self.team[index].as_ref().is_none_or(|worker| worker.order.is_none());
                 if is_idle && let Some(place) = todo.pop_front() {
                     tries[place] += 1;
                     self.send(index, place, &proposals[place])?;
@@ -158,7 +158,7 @@ impl Workers {
                 Err(RecvTimeoutError::Timeout) => continue,
                 Err(RecvTimeoutError::Disconnected) => break,
             };
-            let Some(worker) = self.workers[index].as_mut().filter(|worker| worker.life == life) else {
+            let Some(worker) = self.team[index].as_mut().filter(|worker| worker.life == life) else {
                 continue; // the last words of an earlier life
             };
             match event {
@@ -190,7 +190,7 @@ impl Workers {
 
     /// Ends a dead worker's life and returns how it ended.
     fn bury(&mut self, index: usize) -> String {
-        let Some(mut worker) = self.workers[index].take() else { return String::new() };
+        let Some(mut worker) = self.team[index].take() else { return String::new() };
         drop(worker.input.take());
         let status = worker.child.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
         // The reader of the complaints may be a moment behind.
@@ -216,7 +216,7 @@ impl Evaluator for Workers {
     }
 
     fn width(&self) -> usize {
-        ORDERS_PER_WORKER * self.workers.len()
+        ORDERS_PER_WORKER * self.team.len()
     }
 }
 
