@@ -286,3 +286,80 @@ fn reinforce(
     }
     Ok(gradient)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::optimiser::batch::Origin;
+
+    const SCORES: [f64; 4] = [0.4, -0.3, 0.0, 0.9];
+
+    /// What rank r adds: a number that depends on the ranks before it and on nothing else.
+    fn parts(order: &[usize]) -> Vec<f64> {
+        let part =
+            |rank: usize| (1..=rank).fold(order[0] as f64, |sum, r| 1.7 * sum + (order[r] * r) as f64).sin();
+        (0..order.len()).map(part).collect()
+    }
+
+    fn value(order: &[usize]) -> f64 {
+        parts(order).iter().sum()
+    }
+
+    /// The mean of the gradient over all batches of two orders, and the gradient of the mean, given that orders succeed.
+    fn compare(gradient: Gradient, constraints: &Constraints, succeeds: impl Fn(&[usize]) -> bool) {
+        let settings = OptimiserSettings { gradient, ..OptimiserSettings::default() };
+        let at = |scores: &[f64]| {
+            let latent = ConstrainedPlackettLuce::new(scores, constraints.clone()).unwrap();
+            let all = PlackettLuce::new(&SCORES).unwrap().enumerate().unwrap();
+            let all = all.into_iter().map(|(order, _)| order.into_vec());
+            let allowed: Vec<Vec<usize>> =
+                all.filter(|order| constraints.check(order).is_ok() && succeeds(order)).collect();
+            let weights: Vec<f64> =
+                allowed.iter().map(|order| latent.log_prob(order).unwrap().exp()).collect();
+            let total: f64 = weights.iter().sum();
+            (allowed, weights.into_iter().map(|weight| weight / total).collect::<Vec<f64>>())
+        };
+        let expected = |scores: &[f64]| {
+            let (orders, weights) = at(scores);
+            orders.iter().zip(weights).map(|(order, weight)| weight * value(order)).sum::<f64>()
+        };
+        let (orders, weights) = at(&SCORES);
+        let mut mean = [0.0; 4];
+        for (one, p) in orders.iter().zip(&weights) {
+            for (two, q) in orders.iter().zip(&weights) {
+                let mut batch = Batch::new(0, Origin::Start, vec![one.clone(), two.clone()]);
+                for (id, order) in [one, two].into_iter().enumerate() {
+                    batch.give();
+                    batch.answer(id as u64, Answer::Parts(parts(order))).unwrap();
+                }
+                add_scaled(&mut mean, p * q, &reinforce(&settings, constraints, &batch, &SCORES).unwrap());
+            }
+        }
+        for item in 0..4 {
+            let moved = |step: f64| {
+                let mut scores = SCORES;
+                scores[item] += step;
+                expected(&scores)
+            };
+            let slope = (moved(1e-5) - moved(-1e-5)) / 2e-5;
+            assert!((mean[item] - slope).abs() < 1e-8, "{gradient:?} {} {slope}", mean[item]);
+        }
+    }
+
+    #[test]
+    fn gradients_are_unbiased_with_and_without_constraints() {
+        for gradient in [Gradient::Reinforce, Gradient::RewardToGo] {
+            compare(gradient, &Constraints::none(4), |_| true);
+            compare(gradient, &Constraints::new(4, &[(3, 0)], &[]).unwrap(), |_| true);
+            compare(gradient, &Constraints::new(4, &[(2, 1)], &[(0, 2)]).unwrap(), |_| true);
+        }
+    }
+
+    /// Failures that depend on the order leave an unbiased gradient of the mean over orders that succeed.
+    #[test]
+    fn with_failures_the_gradient_is_that_of_the_orders_that_succeed() {
+        compare(Gradient::Reinforce, &Constraints::none(4), |order| order[0] != 2 && order[3] != 1);
+        let constraints = Constraints::new(4, &[(3, 0)], &[]).unwrap();
+        compare(Gradient::Reinforce, &constraints, |order| order[1] != 2);
+    }
+}
