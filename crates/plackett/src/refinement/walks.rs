@@ -224,16 +224,18 @@ impl Walks {
     fn round(&mut self, problem: &dyn Problem, left: u64, target: Option<f64>) -> Result<(), Error> {
         let pairs = (problem.items() * problem.items()) as u64;
         let usual = ROUND_EVALUATIONS.max(ROUND_EVALUATIONS_PER_PAIR * pairs);
-        // What is left is shared by the walks; the first ones take what is over.
         let count = self.walkers.len() as u64;
-        let share = |index: usize| left / count + u64::from((index as u64) < left % count);
-        // A last round that is cut short may as well take along what would be left after it.
+        // A last round that is cut short takes along what would be left after it, and is shared by no more walks than get
+        // somewhere with their shares; the first ones take what is over.
         let is_last = left / count < 2 * usual;
+        let active = if is_last { (left / usual).clamp(1, count) } else { count };
+        let share = |index: usize| left / active + u64::from((index as u64) < left % active);
         let (seed, first_stream) = (self.settings.seed, (self.rounds + 1) * count);
         let made: Vec<(Walk, bool)> = self
             .walkers
             .par_iter()
             .enumerate()
+            .take(usize::try_from(active).unwrap_or(usize::MAX))
             .map(|(index, walk)| {
                 let round = Round {
                     problem,
@@ -341,8 +343,9 @@ impl Walk {
         let mut kicks = 0; // counted too: with constraints there may be nothing else to value
         while walk.evaluations() - before + kicks < round.evaluations && !is_done(costs.best) {
             kicks += 1;
-            if mixing > 0.0 && rng.random::<f64>() < mixing {
-                let other = &round.others[rng.random_range(0..round.others.len())];
+            let partner =
+                if mixing > 0.0 && rng.random::<f64>() < mixing { round.partner(rng) } else { None };
+            if let Some(other) = partner {
                 walk.set_order(&mixed(&self.order, &other.best, rng));
                 (0..self.order.len()).for_each(|item| queue.push(item));
             } else {
@@ -372,6 +375,12 @@ impl Walk {
 impl Round<'_> {
     fn is_own(&self) -> bool {
         self.moves == MoveSet::Own && self.constraints.is_free()
+    }
+
+    /// A random walk to mix with, unless it has not been anywhere yet.
+    fn partner(&self, rng: &mut ChaCha8Rng) -> Option<&Walk> {
+        let walk = &self.others[rng.random_range(0..self.others.len())];
+        walk.costs.is_some().then_some(walk)
     }
 
     fn kick(&self, walk: &mut dyn Neighbourhood, queue: &mut Queue, rng: &mut ChaCha8Rng) {
