@@ -29,7 +29,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Learn a causal graph from a CSV file
-    Learn(learn::Arguments),
+    Learn(Box<learn::Arguments>),
     /// Make data with a known graph
     Simulate(simulate::Arguments),
     /// Compare an estimated graph with the true one

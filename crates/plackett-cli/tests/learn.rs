@@ -254,8 +254,8 @@ fn bad_data_are_named_by_file_line_and_column() {
         ("a;b\n1;2\n", "separated by ';'"),
     ] {
         let data = folder.write("data.csv", content);
-        for standardize in [&[][..], &["--standardize"]] {
-            let text = complaint(&[&["learn", &data, "--json"], standardize].concat(), 2);
+        for numbers in ["--continuous", "--standardize"] {
+            let text = complaint(&["learn", &data, "--json", numbers], 2);
             assert!(text.starts_with(&format!("error: {data}")) && text.contains(expected), "{text}");
             assert_eq!(text.lines().count(), 1, "{text}");
         }
@@ -369,17 +369,17 @@ fn the_score_is_chosen_by_the_data_and_by_what_is_given() {
     assert_eq!(learned["cpdag"], json(&["learn", &data, "--score", "bic", "--json"])["cpdag"]);
     assert!(text(&["learn", &scaled]).contains("Score   bic: the noise variances"));
     for (arguments, expected) in [
-        (vec!["--score", "bic", "--lambda", "1"], "--lambda belongs to --score l1, not to --score bic"),
+        (vec!["--score", "bic", "--lambda", "1"], "lambda belongs to the score l1, not to the score bic"),
         (
             vec!["--lambda", "1", "--sigma2", "1"],
-            "--lambda belongs to --score l1 and --sigma2 to --score ev-l0",
+            "lambda belongs to the score l1 and sigma2 to the score ev-l0",
         ),
         (vec!["--lambda", "0"], "lambda"),
         (vec!["--sigma2", "-1"], "noise variance"),
-        (vec!["--score", "aic"], "[possible values: auto, l1, ev-l0, bic]"),
+        (vec!["--score", "aic"], "[possible values: auto, l1, ev-l0, bic, qnml, bdeu, k2, fnml]"),
         (
             vec!["--method", "magic"],
-            "[possible values: insertion, pl-relax, pl-reinforce, pl, pl-relax+insertion, exact]",
+            "[possible values: insertion, pl-relax, pl-reinforce, pl, pl-relax+insertion, order-mcmc, random, exact, pc]",
         ),
         (vec!["--restarts", "0"], "--restarts"),
         (vec!["--score", "bic", "--penalty", "nan"], "NaN"),
@@ -402,11 +402,12 @@ fn means_count_only_when_they_are_left_in() {
     }
     let data = folder.write("data.csv", &rows);
     let edges = |arguments: &[&str]| {
-        let learned = json(&[&["learn", &data, "--score", "bic", "--json"], arguments].concat());
+        let learned =
+            json(&[&["learn", &data, "--score", "bic", "--json", "--continuous"], arguments].concat());
         learned["edges"].as_array().unwrap().len()
     };
     assert_eq!((edges(&[]), edges(&["--no-center"])), (0, 1));
-    assert!(text(&["learn", &data, "--score", "bic"]).contains("No edges"));
+    assert!(text(&["learn", &data, "--score", "bic", "--continuous"]).contains("No edges"));
 }
 
 #[test]
@@ -416,7 +417,9 @@ fn the_example_needs_no_file_and_unknown_ones_list_the_known() {
     assert_eq!(learned["comparison"]["shd"], 0);
     let shown = text(&["learn", "--example", "sem"]);
     assert!(shown.contains("Learned from the example sem") && shown.contains("SHD"), "{shown}");
-    assert!(complaint(&["learn", "--example", "nothing"], 2).contains("[possible values: sem]"));
+    assert!(
+        complaint(&["learn", "--example", "nothing"], 2).contains("[possible values: sem, alarm, asia, ")
+    );
     assert!(complaint(&["learn", "data.csv", "--example", "sem"], 2).contains("cannot be used with"));
 }
 

@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use plackett_dag::{
-    Bdeu, Candidates, Categories, DISCRETE_SCORES, Dag, DiscreteScoreSettings, Keep, NodeSet, Oracle,
-    ParentSets, Qnml, Reach, SizePrior, discrete_score_by_name, graph_cost,
+    Bdeu, Candidates, Categories, DISCRETE_SCORES, Dag, DiscreteBic, DiscreteScoreSettings, Keep, LocalScore,
+    NodeSet, Oracle, ParentSets, Qnml, Reach, SizePrior, discrete_score_by_name, graph_cost,
 };
 use testing::Rng;
 
@@ -37,8 +37,9 @@ fn network(nodes: usize, rows: usize, seed: u64) -> (Categories, Dag) {
     for (node, parents) in parents.iter().enumerate() {
         let mut tables: HashMap<usize, Vec<f64>> = HashMap::new();
         let mut codes = Vec::with_capacity(rows);
-        for row in 0..rows {
-            let key = parents.iter().fold(0, |key, &parent| key * 4 + usize::from(columns[parent][row]));
+        let key_of =
+            |row: usize| parents.iter().fold(0, |key, &parent| key * 4 + usize::from(columns[parent][row]));
+        for key in (0..rows).map(key_of) {
             let chances = tables.entry(key).or_insert_with(|| {
                 let weights: Vec<f64> = (0..arities[node]).map(|_| rng.uniform().powi(4) + 0.01).collect();
                 let total: f64 = weights.iter().sum();
@@ -77,7 +78,7 @@ fn neighbours(dag: &Dag, more: usize, seed: u64) -> Vec<NodeSet> {
     sets
 }
 
-/// The log-likelihood of a family with a map from rows to counts.
+/// The BIC of a family with a map from rows to counts.
 fn hashed(data: &Categories, node: usize, parents: &[usize]) -> f64 {
     let mut cells: HashMap<Vec<u8>, Vec<u32>> = HashMap::new();
     for row in 0..data.row_count() {
@@ -86,29 +87,39 @@ fn hashed(data: &Categories, node: usize, parents: &[usize]) -> f64 {
         counts[usize::from(data.column(node)[row])] += 1;
     }
     let logs = |count: u32| if count > 0 { f64::from(count) * f64::from(count).ln() } else { 0.0 };
-    cells
+    let likelihood: f64 = cells
         .values()
         .map(|counts| counts.iter().map(|&c| logs(c)).sum::<f64>() - logs(counts.iter().sum()))
-        .sum()
+        .sum();
+    let parameters: usize =
+        parents.iter().map(|&parent| data.arity(parent)).product::<usize>() * (data.arity(node) - 1);
+    0.5 * (data.row_count() as f64).ln() * parameters as f64 - likelihood
 }
 
 fn counting(c: &mut Criterion) {
-    let mut group = c.benchmark_group("counting, 20,000 rows");
-    group.throughput(Throughput::Elements(ROWS as u64));
-    let (data, _) = network(5, ROWS, 1);
-    for parents in [1_usize, 3] {
-        let list: Vec<usize> = (0..parents).collect();
-        let mut all: Vec<Vec<usize>> = vec![Vec::new(); 5];
-        all[4].clone_from(&list);
-        let dag = Dag::from_parents(all).expect("one family");
-        group.bench_function(format!("node with {parents} parents, hash map"), |b| {
-            b.iter(|| hashed(black_box(&data), 4, &list));
-        });
-        // Four nodes without parents are counted as well.
-        group.bench_function(format!("node with {parents} parents and four without, groups"), |b| {
-            b.iter(|| graph_cost(black_box(&data), &plackett_dag::DiscreteBic, &dag));
-        });
-    }
+    let mut group = c.benchmark_group("bic of a graph, 37 nodes, 20,000 rows");
+    let (data, dag) = network(NODES, ROWS, 1);
+    // Each family reads the rows once for each parent and once for the node.
+    group.throughput(Throughput::Elements((ROWS * (NODES + dag.edge_count())) as u64));
+    let by_hash = || (0..NODES).map(|node| hashed(black_box(&data), node, dag.parents(node))).sum::<f64>();
+    let by_groups = || graph_cost(black_box(&data), &DiscreteBic, &dag).expect("data and graph fit");
+    assert!((by_hash() - by_groups()).abs() < 1e-6, "the same score");
+    group.bench_function("groups", |b| b.iter(by_groups));
+    group.sample_size(10);
+    group.bench_function("hash map", |b| b.iter(by_hash));
+}
+
+/// The cheapest subset of each core with a hash map for each family.
+fn hashed_cores(data: &Categories, candidates: &Candidates) -> f64 {
+    let least = |node| {
+        let core: Vec<usize> = candidates.core(node).iter().collect();
+        let subset = |mask: usize| -> Vec<usize> {
+            (0..core.len()).filter(|at| mask >> at & 1 == 1).map(|at| core[at]).collect()
+        };
+        let costs = (0..1_usize << core.len()).map(|mask| hashed(data, node, &subset(mask)));
+        costs.fold(f64::INFINITY, f64::min)
+    };
+    (0..data.columns()).map(least).sum()
 }
 
 fn building(c: &mut Criterion) {
@@ -128,6 +139,9 @@ fn building(c: &mut Criterion) {
             b.iter(|| ParentSets::build(&data, &*score, &core));
         });
     }
+    group.bench_function("bic, cores, a hash map for each family", |b| {
+        b.iter(|| hashed_cores(black_box(&data), &core));
+    });
     for limit in [2, 3] {
         group.bench_function(format!("qnml, all up to {limit} parents"), |b| {
             b.iter(|| ParentSets::build(&data, &Qnml, &Candidates::all(NODES, limit)));
@@ -136,7 +150,7 @@ fn building(c: &mut Criterion) {
     let (large, dag) = network(NODES, 1_000_000, 1);
     let core = Candidates::from_neighbours(neighbours(&dag, 20, 2)).expect("nodes of the graph");
     group.bench_function("qnml, cores, 1,000,000 rows", |b| {
-        b.iter(|| ParentSets::build(&large, &Qnml, &core))
+        b.iter(|| ParentSets::build(&large, &Qnml, &core));
     });
 }
 
@@ -173,6 +187,14 @@ fn warm_orders(c: &mut Criterion) {
                 }
                 total
             });
+        });
+        let mut oracle = Oracle::new(Arc::clone(&sums) as Arc<dyn LocalScore>);
+        for order in &orders {
+            oracle.order_score(order).expect("a permutation");
+        }
+        let mut next = orders.iter().cycle();
+        group.bench_function(format!("sums over parents, {name}"), |b| {
+            b.iter(|| oracle.order_score(next.next().expect("a cycle")));
         });
     }
 }

@@ -551,7 +551,7 @@ mod tests {
 
     #[test]
     fn limits_are_kept() {
-        let rows = |count: usize| (0..count).map(|row| format!("x,{row}\n")).collect::<String>();
+        let rows = |count: usize| (0..count).map(|row| format!("x,{row}")).collect::<Vec<_>>().join("\n");
         assert_eq!(read(&format!("a,b\n{}", rows(256))).unwrap().arity(1), 256);
         assert_eq!(
             message(&format!("a,b\n{}", rows(300))),
@@ -630,7 +630,7 @@ mod tests {
             }).collect();
             prop_assume!(!rows.is_empty());
             let header = names.iter().map(|name| csv_field(name)).collect::<Vec<_>>().join(&b',');
-            let file = |rows: &[Vec<u8>]| [&[header.clone()], rows].concat().join(&b'\n');
+            let file = |rows: &[Vec<u8>]| [std::slice::from_ref(&header), rows].concat().join(&b'\n');
             let data = Categories::from_reader(file(&rows).as_slice(), "d.csv").unwrap();
             let mut text = Vec::new();
             data.write_csv(&mut text, "d.csv").unwrap();

@@ -35,7 +35,7 @@ pub enum DataKind {
 /// Tells the kind of the data in a CSV file, with the reason as the end of a sentence.
 ///
 /// Discrete are data whose columns all hold words, or at most 20 different whole numbers (1.0 is one); continuous are
-/// data of numbers with at least one column that is not of that sort. One pass, which ends as soon as the rest of the file
+/// data of numbers with at least one column that is not of that sort, or whose numbers come twice each at most on average. One pass, which ends as soon as the rest of the file
 /// cannot matter, in memory that does not grow with the file.
 ///
 /// # Errors
@@ -126,13 +126,14 @@ fn detect(reader: impl BufRead, file: &str) -> Result<(DataKind, String)> {
             }
         }
     }
-    decide(&records, &names, &columns)
+    decide(&records, &names, &columns, rows)
 }
 
 fn decide<R: BufRead>(
     records: &Records<R>,
     names: &[String],
     columns: &[(Content, Dictionary)],
+    rows: usize,
 ) -> Result<(DataKind, String)> {
     let contents = || names.iter().zip(columns.iter().map(|(content, _)| content));
     let measurement = contents().find(|(_, content)| content.is_measurement());
@@ -140,6 +141,8 @@ fn decide<R: BufRead>(
         &Content::Words(line) => Some((name, line)),
         _ => None,
     });
+    let scarce =
+        contents().find(|(_, content)| matches!(content, Content::Few(numbers) if 2 * numbers.len() > rows));
     let most = columns.iter().filter_map(|(content, _)| match content {
         Content::Few(numbers) => Some(numbers.len()),
         _ => None,
@@ -165,6 +168,10 @@ fn decide<R: BufRead>(
             DataKind::Continuous,
             format!("column \"{name}\" holds more than {MOST_WHOLE_NUMBERS} different numbers"),
         )),
+        (None, None) if scarce.is_some() => {
+            let name = scarce.map_or("", |(name, _)| name);
+            Ok((DataKind::Continuous, format!("column \"{name}\" hardly has a number twice")))
+        }
         (None, word) => {
             let words = word.map(|_| "words".to_owned());
             let reason = [words, count].into_iter().flatten().collect::<Vec<_>>().join(" or ");
@@ -189,11 +196,16 @@ mod tests {
     #[test]
     fn kinds_are_told_with_their_reason() {
         use DataKind::{Continuous, Discrete};
-        let (few, many) = (column(0..20), column(0..21));
+        let (few, many, scarce) = (column((0..20).chain(0..20)), column(0..21), column((0..20).chain(1..20)));
         for (text, wanted, reason) in [
             ("a,b\nx,1\nz,1\n", Discrete, "every column holds words or at most 1 different whole number"),
             ("a,b\nx,None\n", Discrete, "every column holds words"),
-            ("a,b\n0,1\n1,2.0\n1.0,-3\n", Discrete, "every column holds at most 3 different whole numbers"),
+            (
+                "a,b\n0,1\n1,2.0\n1.0,1\n1,2\n",
+                Discrete,
+                "every column holds at most 2 different whole numbers",
+            ),
+            (&scarce, Continuous, "column \"a\" hardly has a number twice"),
             (&few, Discrete, "every column holds at most 20 different whole numbers"),
             (&many, Continuous, "column \"a\" holds more than 20 different numbers"),
             ("a,b\n0,1.5\n1,2\n", Continuous, "column \"b\" holds numbers that are not whole"),

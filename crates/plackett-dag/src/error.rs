@@ -264,9 +264,17 @@ pub enum Error {
         /// Names that exist, separated by commas.
         known: String,
     },
-    /// Sums over parent sets were asked of tables that keep the best sets only.
-    #[error("sums over parent sets need all of them to be kept: build with Keep::All")]
-    NoSums,
+    /// Settings do not fit each other, or the data.
+    #[error("{0}")]
+    Misfit(String),
+    /// No method is registered under the name.
+    #[error("there is no method named `{name}`; known are {known}")]
+    UnknownMethod {
+        /// Name asked for.
+        name: String,
+        /// Names that exist, separated by commas.
+        known: String,
+    },
     /// No score is registered under the name.
     #[error("there is no score named `{name}`; known are {known}")]
     UnknownScore {

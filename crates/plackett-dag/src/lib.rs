@@ -47,6 +47,7 @@ mod format;
 mod gram;
 mod graph;
 mod independence;
+mod learning;
 mod metrics;
 mod network;
 pub mod node_set;
@@ -75,12 +76,16 @@ pub use format::{
 pub use gram::{Centring, Gram, GramBuilder};
 pub use graph::{Dag, NamedDag};
 pub use independence::{DSeparation, FisherZ, GSquare, IndependenceTest};
+pub use learning::{
+    LEARN_METHODS, LearnMethod, LearnObserver, LearnProgress, LearnStatus, Learned, Learning, Observations,
+    ParentSpace, residual_variances,
+};
 pub use metrics::{Comparison, compare, shd, shd_cpdag, sid};
 pub use network::{BayesNet, EMBEDDED, EmbeddedNetwork};
 pub use node_set::NodeSet;
 pub use oracle::{Oracle, OracleStats};
 pub use orientation::orient;
-pub use parent_sets::{BuildProgress, Candidates, Keep, ParentSets, ParentSums, Reach, SizePrior};
+pub use parent_sets::{BuildProgress, Candidates, Keep, ParentSets, Reach, SizePrior, SumScore};
 pub use pc::{Pc, PcProgress, PcResult};
 pub use score::{
     Bdeu, CountScore, DISCRETE_SCORES, DiscreteBic, DiscreteScoreEntry, DiscreteScoreSettings, FamilyScore,
@@ -92,6 +97,6 @@ pub use score::{
 };
 pub use search::{
     EdgePosterior, Exact, Expanded, Expansion, Expectation, GradientKind, Insertion, LocalTable,
-    McmcSolution, McmcState, OrderMcmc, OrderSolution, PlSearch, PlSolution, SumScore,
+    McmcSolution, McmcState, OrderMcmc, OrderSolution, PlSearch, PlSolution,
 };
 pub use simulate::{GraphKind, Noise, Sem, SemSettings, simulate_sem};

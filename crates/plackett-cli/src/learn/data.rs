@@ -6,7 +6,7 @@ use std::{path::Path, sync::Arc};
 use anyhow::Context;
 use plackett_dag::{
     BayesNet, Categories, Centring, DataKind, EMBEDDED, Error, Gram, GramBuilder, GraphKind, NamedDag, Noise,
-    RowReader, Sem, SemSettings, detect_kind, diagnose_moments, simulate_sem,
+    Observations, RowReader, Sem, SemSettings, detect_kind, diagnose_moments, simulate_sem,
 };
 
 use crate::console::{BadInput, counted};
@@ -18,20 +18,13 @@ pub(super) struct Data {
     /// The same without its folders, for the head of a picture.
     pub title: String,
     pub names: Vec<String>,
-    pub rows: usize,
-    pub values: Values,
+    pub values: Observations,
     /// What was done to the columns.
     pub preparation: &'static str,
     /// Why the columns were taken for numbers or for categories, where the program decided.
     pub kind_choice: Option<String>,
     /// What the user should know before trusting a graph from these data.
     pub warnings: Vec<String>,
-}
-
-/// Columns of numbers, of which the second moments are enough, or of categories.
-pub(super) enum Values {
-    Numbers(Arc<Gram>),
-    Categories(Arc<Categories>),
 }
 
 /// How to take the columns.
@@ -144,8 +137,7 @@ fn of_numbers(
         source: source.to_owned(),
         title: title(source),
         names,
-        rows,
-        values: Values::Numbers(Arc::new(gram)),
+        values: Observations::Numbers(Arc::new(gram)),
         preparation: match centring {
             Centring::None => "not centred",
             Centring::Centre => "centred",
@@ -180,11 +172,10 @@ fn of_categories(categories: Categories, source: &str) -> anyhow::Result<Data> {
         source: source.to_owned(),
         title: title(source),
         names: categories.names().to_vec(),
-        rows: categories.row_count(),
         preparation: "categories",
         kind_choice: None,
         warnings,
-        values: Values::Categories(Arc::new(categories)),
+        values: Observations::Categories(Arc::new(categories)),
     })
 }
 

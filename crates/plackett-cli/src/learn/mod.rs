@@ -1,27 +1,34 @@
 //! `plackett learn`: a causal graph from a CSV file, by searching over topological orders.
 
-mod continuous;
 mod data;
-mod discrete;
-mod equal_variances;
-mod method;
-mod pc;
 mod report;
 
-use std::{path::PathBuf, time::Instant};
+use std::{
+    path::PathBuf,
+    time::{Duration, Instant},
+};
 
 use anyhow::Context;
 use clap::{
     Args, ValueEnum,
     builder::{PossibleValue, PossibleValuesParser},
 };
-use plackett_dag::{Centring, Cpdag, DISCRETE_SCORES, Dag, DataKind, NamedDag, PlSearch, SCORES, read_graph};
+use indicatif::ProgressBar;
+use plackett_dag::{
+    Centring, DISCRETE_SCORES, Dag, DataKind, DiscreteScoreSettings, LEARN_METHODS, LearnMethod,
+    LearnProgress, Learned, Learning, NamedDag, Observations, ParentSpace, SCORES, discrete_score_by_name,
+    graph_cost, read_graph,
+};
 
-use crate::{files::OutDir, interrupt};
-use data::{Data, Reading, Values};
-use method::{Method, Settings, Status};
+use crate::{
+    console::{self, BadInput},
+    files::OutDir,
+    interrupt,
+};
+use data::{Data, Reading};
 
 #[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Arguments {
     /// The data: a header of names, then rows of numbers or of categories, separated by commas
     #[arg(value_name = "DATA.csv", required_unless_present = "example", conflicts_with = "example")]
@@ -39,8 +46,8 @@ pub(crate) struct Arguments {
     #[arg(long)]
     continuous: bool,
     /// How to search for the order of the variables
-    #[arg(long, value_enum, default_value_t)]
-    method: Method,
+    #[arg(long, default_value = LEARN_METHODS[0].name, value_parser = method_names())]
+    method: String,
     /// What makes a graph good
     #[arg(long, default_value = AUTO, value_parser = score_names())]
     score: String,
@@ -116,27 +123,45 @@ enum CandidateKind {
 }
 
 impl Arguments {
-    fn memory_bytes(&self) -> usize {
-        (self.memory as usize) << 20
+    /// Whether a setting is given that only numbers can have.
+    fn is_for_numbers(&self) -> bool {
+        let given = [&self.lambda, &self.sigma2, &self.penalty].into_iter().any(Option::is_some);
+        given || self.standardize || self.no_center
     }
 
-    /// What the search for an order is told.
-    fn search(&self, first: Vec<usize>, temperature: f64) -> Settings {
-        Settings {
-            restarts: self.restarts.map_or(default_restarts(first.len()), usize::from),
-            first,
-            start: None,
+    fn learning(&self) -> anyhow::Result<Learning> {
+        Ok(Learning {
+            method: LearnMethod::by_name(&self.method)?,
+            score: (self.score != AUTO).then(|| self.score.clone()),
+            lambda: self.lambda,
+            noise_variance: self.sigma2,
+            penalty: self.penalty,
+            equivalent_sample_size: self.ess,
+            space: self.candidates.map(|kind| match kind {
+                CandidateKind::PlusOne => ParentSpace::PlusOne,
+                CandidateKind::Pc => ParentSpace::Neighbours,
+                CandidateKind::All => ParentSpace::All,
+            }),
+            max_parents: self.max_parents.map(usize::from),
+            alpha: self.alpha,
+            max_conditioning: self.max_conditioning,
+            posterior: self.posterior,
+            restarts: self.restarts.map(usize::from),
             steps: self.steps,
-            descent: PlSearch::default(),
-            temperature,
+            memory_bytes: (self.memory as usize) << 20,
+            time: self.time.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
             seed: self.seed,
-            memory_bytes: self.memory_bytes(),
-        }
+        })
     }
 }
 
 /// The score that is chosen by looking at the data.
 const AUTO: &str = "auto";
+
+fn method_names() -> PossibleValuesParser {
+    let named = LEARN_METHODS.iter().map(|method| PossibleValue::new(method.name).help(method.summary));
+    PossibleValuesParser::new(named.collect::<Vec<_>>())
+}
 
 fn score_names() -> PossibleValuesParser {
     let auto = PossibleValue::new(AUTO).help(
@@ -161,50 +186,61 @@ fn parse_seconds(text: &str) -> Result<f64, String> {
     seconds.ok_or_else(|| "a positive number of seconds is needed".to_owned())
 }
 
-/// A learned graph and how it came about.
-struct Learned {
-    score_name: &'static str,
-    /// Why this score, where the program chose it.
-    score_choice: Option<String>,
-    score: f64,
-    /// Whether graphs of one equivalence class are equally good by the score.
-    is_equivalent: bool,
-    /// The score of the true graph, where both are known.
-    true_score: Option<f64>,
-    /// The learned order, by index, causes first.
-    order: Vec<usize>,
-    graph: NamedDag,
-    /// What the data say of directions.
-    cpdag: Cpdag,
-    /// The probability of each edge, row i and column j for i → j.
-    probabilities: Option<Vec<f64>>,
-    evaluations: u64,
-    status: Status,
-    seconds: f64,
-    warnings: Vec<String>,
-}
-
 pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     let centring = match (arguments.standardize, arguments.no_center) {
         (true, _) => Centring::Standardise,
         (false, true) => Centring::None,
         (false, false) => Centring::Centre,
     };
-    let kind = match (arguments.discrete, arguments.continuous) {
+    let kind = match (arguments.discrete, arguments.continuous || arguments.is_for_numbers()) {
         (true, _) => Some(DataKind::Discrete),
         (false, true) => Some(DataKind::Continuous),
         (false, false) => None,
     };
+    let learning = arguments.learning()?;
     let start = Instant::now();
     let (data, truth) = load(arguments, Reading { kind, centring })?;
+    if let (Observations::Categories(_), true) = (&data.values, arguments.standardize || arguments.no_center)
+    {
+        let text = "--standardize and --no-center are for columns of numbers, and these are categories";
+        return Err(BadInput(text.to_owned()).into());
+    }
     let out = arguments.out.clone().map(OutDir::create).transpose()?;
     interrupt::listen()?;
-    let mut learned = match &data.values {
-        Values::Numbers(gram) => continuous::learn(arguments, &data, gram)?,
-        Values::Categories(categories) => discrete::learn(arguments, &data, categories, truth.as_ref())?,
+    let bar = console::progress(1, "");
+    let learned = learning.run(&data.values, &mut |progress| {
+        show(&bar, progress);
+        interrupt::check()
+    });
+    bar.finish_and_clear();
+    let learned = learned.with_context(|| match arguments.method.as_str() {
+        "exact" => "--method exact (--memory allows it more; --method insertion needs little)".to_owned(),
+        _ => data.source.clone(),
+    })?;
+    let seconds = start.elapsed().as_secs_f64();
+    report::Report::new(arguments, &data, &learned, truth.as_ref(), seconds)?.give(out.as_ref())
+}
+
+fn show(bar: &ProgressBar, progress: &LearnProgress) {
+    bar.set_message(progress.stage.clone());
+    bar.set_length(progress.total);
+    bar.set_position(progress.done);
+}
+
+/// The score of the true graph on the data that were learned from, where the score has one.
+fn true_score(
+    arguments: &Arguments,
+    data: &Data,
+    learned: &Learned,
+    truth: Option<&NamedDag>,
+) -> anyhow::Result<Option<f64>> {
+    let (Observations::Categories(categories), Some(truth)) = (&data.values, truth) else { return Ok(None) };
+    let settings = match arguments.ess {
+        Some(equivalent_sample_size) => DiscreteScoreSettings { equivalent_sample_size },
+        None => DiscreteScoreSettings::default(),
     };
-    learned.seconds = start.elapsed().as_secs_f64();
-    report::Report::new(arguments, &data, &learned, truth.as_ref())?.give(out.as_ref())
+    let score = discrete_score_by_name(learned.score_name, &settings)?;
+    Ok(Some(graph_cost(categories.as_ref(), score.as_ref(), truth.dag())?))
 }
 
 /// The data and, where it is known, the true graph with its nodes in the order of the columns.
@@ -231,10 +267,4 @@ fn load(arguments: &Arguments, reading: Reading) -> anyhow::Result<(Data, Option
         }
     };
     Ok((data, truth))
-}
-
-/// Four starts reach the optimum of l1 on all the data sets of 10 and 20 columns that it was compared on; beyond 64 columns
-/// a start takes long enough for two to be a better bargain.
-fn default_restarts(columns: usize) -> usize {
-    if columns <= 64 { 4 } else { 2 }
 }

@@ -1,16 +1,12 @@
 //! What `plackett learn` shows: a JSON document, or a text with the edges, the order and what to make of them; and files.
 
 use plackett_dag::{
-    Comparison, CpdagDocument, GraphDocument, Mark, NamedDag, Table, to_dot, write_graph_csv,
+    Comparison, CpdagDocument, GraphDocument, LearnStatus, Learned, Mark, NamedDag, Observations, Table,
+    residual_variances, to_dot, write_graph_csv,
 };
 use serde::Serialize;
 
-use super::{
-    Arguments, Learned,
-    data::{Data, Values},
-    equal_variances,
-    method::Status,
-};
+use super::{Arguments, data::Data, true_score};
 use crate::{
     console::{self, counted},
     evaluate,
@@ -28,13 +24,13 @@ const RESIDUAL_TOLERANCE: f64 = 1e-10;
 /// The document that `--json` prints and `graph.json` holds.
 #[derive(Serialize)]
 struct Document<'a> {
-    method: &'static str,
+    method: &'a str,
     score_name: &'static str,
     score_choice: Option<&'a str>,
     score: f64,
     seconds: f64,
     evaluations: u64,
-    status: Status,
+    status: LearnStatus,
     nodes: usize,
     rows: usize,
     data: &'static str,
@@ -67,8 +63,12 @@ pub(super) struct Report<'a> {
     arguments: &'a Arguments,
     data: &'a Data,
     learned: &'a Learned,
+    /// The learned graph under the names of the columns.
+    graph: NamedDag,
     truth: Option<&'a NamedDag>,
+    true_score: Option<f64>,
     comparison: Option<Comparison>,
+    seconds: f64,
     warnings: Vec<String>,
 }
 
@@ -78,12 +78,21 @@ impl<'a> Report<'a> {
         data: &'a Data,
         learned: &'a Learned,
         truth: Option<&'a NamedDag>,
+        seconds: f64,
     ) -> anyhow::Result<Self> {
-        let comparison = truth.map(|truth| truth.compare(&learned.graph)).transpose()?;
+        let graph = NamedDag::new(data.names.clone(), learned.dag.clone())?;
+        let comparison = truth.map(|truth| truth.compare(&graph)).transpose()?;
+        let true_score = true_score(arguments, data, learned, truth)?;
         let mut warnings = data.warnings.clone();
-        warnings.extend_from_slice(&learned.warnings);
+        for &(node, limit) in &learned.lowered_limits {
+            warnings.push(format!(
+                "column \"{}\" has too many candidates for all their sets: at most {} were tried together",
+                data.names[node],
+                counted(limit, "parent")
+            ));
+        }
         warnings.extend(exact_relations(data, learned));
-        Ok(Self { arguments, data, learned, truth, comparison, warnings })
+        Ok(Self { arguments, data, learned, graph, truth, true_score, comparison, seconds, warnings })
     }
 
     /// Writes the files, if there is a folder for them, and prints the rest.
@@ -106,29 +115,29 @@ impl<'a> Report<'a> {
 
     fn document(&self) -> Document<'_> {
         let learned = self.learned;
-        let mut graph = GraphDocument::new(&learned.graph);
+        let mut graph = GraphDocument::new(&self.graph);
         graph.order = self.order().into_iter().map(str::to_owned).collect();
         graph.cpdag = Some(CpdagDocument::new(&self.data.names, &learned.cpdag));
         Document {
-            method: self.arguments.method.name,
+            method: &self.arguments.method,
             score_name: learned.score_name,
             score_choice: learned.score_choice.as_deref(),
             score: learned.score,
-            seconds: learned.seconds,
+            seconds: self.seconds,
             evaluations: learned.evaluations,
             status: learned.status,
             nodes: self.data.names.len(),
-            rows: self.data.rows,
+            rows: self.data.values.rows(),
             data: match self.data.values {
-                Values::Numbers(_) => "continuous",
-                Values::Categories(_) => "discrete",
+                Observations::Numbers(_) => "continuous",
+                Observations::Categories(_) => "discrete",
             },
             data_choice: self.data.kind_choice.as_deref(),
             preprocessing: self.data.preparation,
             seed: self.arguments.seed,
             graph,
             probabilities: self.probable_edges(),
-            true_score: learned.true_score,
+            true_score: self.true_score,
             comparison: self.comparison,
             warnings: &self.warnings,
         }
@@ -168,7 +177,7 @@ impl<'a> Report<'a> {
         let mut text = format!(
             "Learned from {}: {}, {} ({})\n",
             data.source,
-            counted(data.rows, "row"),
+            counted(data.values.rows(), "row"),
             counted(data.names.len(), "column"),
             data.preparation,
         );
@@ -195,18 +204,18 @@ impl<'a> Report<'a> {
         );
         text += &format!(
             "{} of {}, score {:.6}, {} local scores in {:.2} s{}",
-            counted(learned.graph.dag().edge_count(), "edge"),
+            counted(learned.dag.edge_count(), "edge"),
             counted(data.names.len(), "node"),
             learned.score,
             console::thousands(learned.evaluations),
-            learned.seconds,
+            self.seconds,
             match learned.status {
-                Status::Finished => "",
-                Status::Interrupted => " (interrupted: the best order so far)",
-                Status::TimeLimit => " (stopped by the time limit: the best order so far)",
+                LearnStatus::Finished => "",
+                LearnStatus::Interrupted => " (interrupted: the best order so far)",
+                LearnStatus::TimeLimit => " (stopped by the time limit: the best order so far)",
             },
         );
-        if let Some(score) = learned.true_score {
+        if let Some(score) = self.true_score {
             text += &format!("\nThe true graph's score is {score:.6}");
         }
         if let Some(comparison) = &self.comparison {
@@ -220,13 +229,13 @@ impl<'a> Report<'a> {
 
     /// The strongest edges as a table, those that the truth alone has after it.
     fn edges(&self) -> String {
-        let dag = self.learned.graph.dag();
+        let dag = &self.learned.dag;
         let mut edges: Vec<_> = dag.edges().collect();
         if edges.is_empty() {
             return "No edges: no column helps to predict another by more than chance".to_owned()
                 + &self.missing();
         }
-        let has_categories = matches!(self.data.values, Values::Categories(_));
+        let has_categories = matches!(self.data.values, Observations::Categories(_));
         edges.sort_by(|a, b| b.2.abs().total_cmp(&a.2.abs()));
         // What an edge between categories is worth is what the score would lose without it.
         let mut header = vec!["edge", if has_categories { "strength" } else { "weight" }];
@@ -270,7 +279,7 @@ impl<'a> Report<'a> {
 
     fn missing(&self) -> String {
         let Some(truth) = self.truth else { return String::new() };
-        let dag = self.learned.graph.dag();
+        let dag = &self.learned.dag;
         let missing: Vec<String> = truth
             .dag()
             .edges()
@@ -287,7 +296,7 @@ impl<'a> Report<'a> {
     }
 
     fn write(&self, out: &OutDir, document: &Document) -> anyhow::Result<()> {
-        let graph = &self.learned.graph;
+        let graph = &self.graph;
         out.write("graph.json", serde_json::to_string_pretty(document)?.as_bytes())?;
         let mut csv = Vec::new();
         write_graph_csv(graph, &mut csv, "graph.csv")?;
@@ -324,9 +333,9 @@ fn number(weight: f64) -> String {
 
 /// Variables that are linear functions of their parents: no noise, and so no direction that noise could tell.
 fn exact_relations(data: &Data, learned: &Learned) -> Vec<String> {
-    let Values::Numbers(gram) = &data.values else { return Vec::new() };
-    let dag = learned.graph.dag();
-    let variances = equal_variances::residual_variances(gram, dag);
+    let Observations::Numbers(gram) = &data.values else { return Vec::new() };
+    let dag = &learned.dag;
+    let variances = residual_variances(gram, dag);
     let exact = |&node: &usize| {
         !dag.parents(node).is_empty() && variances[node] <= RESIDUAL_TOLERANCE * gram.entry(node, node)
     };

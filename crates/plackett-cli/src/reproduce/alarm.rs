@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Report,
-    cells::{self, Cell, Metric, Setting},
+    cells::{self, Metric, Setting},
     jobs, paper,
 };
 use crate::{console, files::OutDir, interrupt};

@@ -697,11 +697,9 @@ mod tests {
     #[test]
     fn a_table_that_would_fill_the_memory_is_refused() {
         let names: Vec<String> = (0..40).map(|node| format!("x{node}")).collect();
-        let mut text: String = names
-            .iter()
-            .map(|name| format!("variable {name} {{ type discrete [2] {{ n, y }}; }}\n"))
-            .collect();
-        text.push_str(&format!("probability ({}) {{ default 0.5, 0.5; }}", names.join(", ")));
+        let variable = |name| format!("variable {name} {{ type discrete [2] {{ n, y }}; }}");
+        let mut text = names.iter().map(variable).collect::<Vec<_>>().join("\n");
+        text.push_str(&format!("\nprobability ({}) {{ default 0.5, 0.5; }}", names.join(", ")));
         let wanted =
             "n.bif, line 41: \"x0\": with 39 parents the table would have more than 16777216 probabilities";
         assert_eq!(message(&text), wanted);

@@ -182,8 +182,8 @@ mod tests {
             ("dysp", 0.435_971),
         ] {
             let node = net.names().iter().position(|other| other == name).unwrap();
-            let share =
-                data.column(node).iter().filter(|&&state| state == 0).count() as f64 / f64::from(rows as u32);
+            let ones: f64 = data.column(node).iter().map(|&state| f64::from(u8::from(state == 0))).sum();
+            let share = ones / f64::from(rows as u32);
             let error = (probability * (1.0 - probability) / f64::from(rows as u32)).sqrt();
             assert!((share - probability).abs() < 5.0 * error, "{name}: {share}");
         }

@@ -94,6 +94,15 @@ impl List {
         found.map(|at| start + at)
     }
 
+    /// All nodes that are in some set.
+    pub(super) fn union(&self, nodes: usize) -> NodeSet {
+        let mut union = NodeSet::with_capacity(nodes);
+        for set in self.sets.chunks_exact(self.words) {
+            union.words_mut().iter_mut().zip(set).for_each(|(all, word)| *all |= word);
+        }
+        union
+    }
+
     pub(super) fn node_set(&self, at: usize, nodes: usize) -> NodeSet {
         NodeSet::from_words(self.set(at), nodes)
     }

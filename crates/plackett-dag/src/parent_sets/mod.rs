@@ -13,14 +13,15 @@ mod sums;
 mod watch;
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
 pub use candidates::{Candidates, Reach};
-pub use sums::{ParentSums, SizePrior};
+pub use sums::{SizePrior, SumScore};
 pub use watch::BuildProgress;
 
-use crate::score::FamilyScore;
+use crate::score::{CountScore, FamilyScore};
 use crate::{Categories, Choice, Error, LocalScore, NodeSet, Result, Scratch};
 use collapsed::NodeTask;
 use list::List;
@@ -30,9 +31,8 @@ use sieve::{Margin, Sieve};
 use subsets::Subsets;
 use watch::{Observer, Watch};
 
-/// Sums over this many sets of nodes may be held while nodes share them: 8 bytes each, and more for scores that tell
-/// arities apart.
-const MOST_SHARED_SETS: usize = 1 << 23;
+/// The most sums over sets of nodes to be held while nodes share them: 24 bytes each at worst.
+const MOST_SHARED_SUMS: usize = 1 << 24;
 
 /// Which parent sets are kept.
 ///
@@ -44,7 +44,7 @@ pub enum Keep {
     /// Those that are the best for some allowed nodes.
     #[default]
     Best,
-    /// All that matter to sums over parent sets as well, weighted by a prior; see [`ParentSums`]. The prior enters the sums
+    /// All that matter to sums over parent sets as well, weighted by a prior; see [`SumScore`]. The prior enters the sums
     /// only, not the best sets.
     All(SizePrior),
 }
@@ -70,7 +70,7 @@ pub enum Keep {
 #[derive(Clone, Debug)]
 pub struct ParentSets {
     best: Vec<List>,
-    sums: Option<ParentSums>,
+    sums: Option<Arc<SumScore>>,
     scored: usize,
     lowered: Vec<(usize, usize)>,
 }
@@ -120,12 +120,16 @@ impl ParentSets {
         observe: &(dyn Fn(BuildProgress) -> ControlFlow<()> + Sync),
     ) -> Result<Self> {
         let plan = Plan::new(data, candidates, keep)?;
-        let lists =
-            if plan.shares() { plan.run_shared(score, observe)? } else { plan.run_apart(score, observe)? };
+        let score = &*score.on_rows(data.row_count());
+        let lists = if plan.shares(score) {
+            plan.run_shared(score, observe)?
+        } else {
+            plan.run_apart(score, observe)?
+        };
         let (best, all): (Vec<List>, Vec<List>) = lists.into_iter().unzip();
         let sums = match keep {
             Keep::Best => None,
-            Keep::All(_) => Some(ParentSums::new(all, &plan.priors)),
+            Keep::All(_) => Some(Arc::new(SumScore::new(all, &plan.priors))),
         };
         Ok(Self { best, sums, scored: plan.sets(), lowered: plan.lowered })
     }
@@ -139,8 +143,8 @@ impl ParentSets {
     /// assert!(ParentSets::build(&data, &Qnml, &Candidates::all(1, 3))?.sums().is_none());
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
-    pub fn sums(&self) -> Option<&ParentSums> {
-        self.sums.as_ref()
+    pub fn sums(&self) -> Option<Arc<SumScore>> {
+        self.sums.clone()
     }
 
     /// The number of parent sets in the search space, all nodes together.
@@ -202,7 +206,7 @@ impl ParentSets {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn bytes(&self) -> usize {
-        self.best.iter().map(List::bytes).sum::<usize>() + self.sums.as_ref().map_or(0, ParentSums::bytes)
+        self.best.iter().map(List::bytes).sum::<usize>() + self.sums.as_ref().map_or(0, |sums| sums.bytes())
     }
 }
 
@@ -299,12 +303,12 @@ impl<'a> Plan<'a> {
     }
 
     /// Whether counting sets of nodes once for all is less work than going through each node's sets on its own rows.
-    fn shares(&self) -> bool {
+    fn shares(&self, score: &dyn CountScore) -> bool {
         if self.outside.iter().any(|outside| !outside.is_empty()) {
             return false;
         }
         let needed = self.needed();
-        if needed.space() > MOST_SHARED_SETS {
+        if needed.space(&self.arities, score) > MOST_SHARED_SUMS {
             return false;
         }
         let rows = self.rows.count as f64;
@@ -316,13 +320,14 @@ impl<'a> Plan<'a> {
                 (self.cores[node].len() + 1) as f64 * rows + self.set_counts[node] as f64 * cells
             })
             .sum();
-        needed.count(MOST_SHARED_SETS) as f64 * rows < apart
+        needed.count(MOST_SHARED_SUMS) as f64 * rows < apart
     }
 
-    fn run_shared(&self, score: &dyn FamilyScore, observe: Observer<'_>) -> Result<Vec<(List, List)>> {
-        let score = score.on_rows(self.row_count);
-        let watch = Watch::new(2 * self.cores.len(), observe);
-        let sums = SetSums::new(&self.rows, &self.arities, &*score, &self.needed(), &watch);
+    fn run_shared(&self, score: &dyn CountScore, observe: Observer<'_>) -> Result<Vec<(List, List)>> {
+        let needed = self.needed();
+        let blocks = shared::blocks(&self.rows, &self.arities, &needed);
+        let watch = Watch::new(shared::pairs(&blocks).len() + self.cores.len(), observe);
+        let sums = SetSums::new(&self.rows, &self.arities, &blocks, score, &needed, &watch);
         let lists = (0..self.cores.len())
             .into_par_iter()
             .map(|node| {
@@ -342,8 +347,7 @@ impl<'a> Plan<'a> {
         if watch.stopped() { Err(Error::Stopped) } else { Ok(lists) }
     }
 
-    fn run_apart(&self, score: &dyn FamilyScore, observe: Observer<'_>) -> Result<Vec<(List, List)>> {
-        let score = score.on_rows(self.row_count);
+    fn run_apart(&self, score: &dyn CountScore, observe: Observer<'_>) -> Result<Vec<(List, List)>> {
         let parts = self.outside.iter().map(|outside| 1 + outside.len()).sum();
         let watch = Watch::new(parts, observe);
         let lists = (0..self.cores.len())
@@ -356,7 +360,7 @@ impl<'a> Plan<'a> {
                     rows: &self.rows,
                     row_count: self.row_count,
                     arities: &self.arities,
-                    score: &*score,
+                    score,
                     node,
                     core: &self.cores[node],
                     outside: &self.outside[node],
@@ -376,7 +380,7 @@ impl<'a> Plan<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::score::{DISCRETE_SCORES, DiscreteScoreSettings, discrete_score_by_name};
+    use crate::score::{DISCRETE_SCORES, DiscreteScoreSettings, Qnml, discrete_score_by_name};
     use crate::testing::Rng;
 
     fn random_data(rows: usize, arities: &[usize], seed: u64) -> Categories {
@@ -406,6 +410,7 @@ mod tests {
             let data = random_data(rows, &arities, 1);
             for entry in DISCRETE_SCORES {
                 let score = discrete_score_by_name(entry.name, &DiscreteScoreSettings::default()).unwrap();
+                let counted = score.on_rows(rows);
                 let mut lopsided = Candidates::all(arities.len(), 4);
                 lopsided = Candidates::from_neighbours(
                     (0..arities.len())
@@ -417,8 +422,8 @@ mod tests {
                 .unwrap();
                 for candidates in [Candidates::all(arities.len(), 3), lopsided] {
                     let plan = Plan::new(&data, &candidates, Keep::All(SizePrior::Even)).unwrap();
-                    let shared = plan.run_shared(&*score, &go_on).unwrap();
-                    let apart = plan.run_apart(&*score, &go_on).unwrap();
+                    let shared = plan.run_shared(&*counted, &go_on).unwrap();
+                    let apart = plan.run_apart(&*counted, &go_on).unwrap();
                     for (shared, apart) in shared.into_iter().zip(apart) {
                         for (mut shared, mut apart) in [(shared.0, apart.0), (shared.1, apart.1)] {
                             shared.sort_by_members();
@@ -438,7 +443,8 @@ mod tests {
             }
         }
         let complete = random_data(2000, &[3; 12], 2);
-        let plan = |candidates| Plan::new(&complete, &candidates, Keep::Best).unwrap().shares();
+        let plan =
+            |candidates| Plan::new(&complete, &candidates, Keep::Best).unwrap().shares(&*Qnml.on_rows(2000));
         assert!(plan(Candidates::all(12, 3)));
         assert!(!plan(Candidates::from_neighbours(vec![NodeSet::from_iter([0, 1]); 12]).unwrap()));
     }

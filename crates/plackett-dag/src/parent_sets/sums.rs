@@ -2,7 +2,7 @@
 //! probabilities of edges (Friedman and Koller).
 
 use super::list::List;
-use crate::NodeSet;
+use crate::{Choice, LocalScore, NodeSet, Scratch};
 
 /// Terms that together make up less than this of a sum, on the scale of logarithms, are left out: e⁻³⁰ is 10⁻¹³.
 pub(super) const NEGLIGIBLE: f64 = 30.0;
@@ -39,6 +39,9 @@ impl SizePrior {
 
 /// Sums over the parent sets of each node, made by [`ParentSets::build_with`](crate::ParentSets::build_with) on request.
 ///
+/// As a [`LocalScore`] its r(i, S) is −log of the sum, so that an order's score is −log of the probability of the data and
+/// the order, up to a constant; the parents it names are the most probable ones.
+///
 /// A query goes through the sets from the cheapest on and stops where the rest cannot change the answer by more than
 /// 10⁻¹² of itself.
 ///
@@ -60,19 +63,23 @@ impl SizePrior {
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct ParentSums {
+pub struct SumScore {
     lists: Vec<List>,
+    /// The nodes that each node's sets hold: no others change a sum.
+    reach: Vec<NodeSet>,
 }
 
-impl ParentSums {
+impl SumScore {
     /// From all sets of each node with their costs; `priors` has the cost of each size.
     pub(super) fn new(lists: Vec<List>, priors: &[f64]) -> Self {
+        let nodes = lists.len();
         let mut lists = lists;
         for list in &mut lists {
             list.add_by_size(priors);
             list.sort();
         }
-        Self { lists }
+        let reach = lists.iter().map(|list| list.union(nodes)).collect();
+        Self { lists, reach }
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -139,6 +146,37 @@ impl ParentSums {
         }
     }
 
+    /// The parent set of `node` within `allowed` that a uniform number between 0 and 1 draws, each set having the
+    /// probability of its share of the sum. With one draw for each node an order gives a graph from its posterior.
+    ///
+    /// ```
+    /// # use std::ops::ControlFlow;
+    /// # use plackett_dag::{Bdeu, Candidates, Categories, Keep, NodeSet, ParentSets, SizePrior};
+    /// # let levels = vec![vec!["no".to_owned(), "yes".to_owned()]; 2];
+    /// # let data = Categories::new(vec!["a".into(), "b".into()], levels, vec![vec![0, 1, 1], vec![0, 1, 0]])?;
+    /// # let keep = Keep::All(SizePrior::Even);
+    /// # let sets = ParentSets::build_with(&data, &Bdeu::default(), &Candidates::all(2, 1), keep, &|_| {
+    /// #     ControlFlow::Continue(())
+    /// # })?;
+    /// let sums = sets.sums().expect("asked for");
+    /// let (low, high) = (sums.draw(0, &NodeSet::full(2), 0.01), sums.draw(0, &NodeSet::full(2), 0.99));
+    /// assert_ne!(low, high);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn draw(&self, node: usize, allowed: &NodeSet, uniform: f64) -> NodeSet {
+        let mut sum = 0.0;
+        self.for_each(node, allowed, |_, share| sum += share);
+        let mut left = uniform * sum;
+        let mut drawn = NodeSet::default();
+        self.for_each(node, allowed, |set, share| {
+            if left >= 0.0 {
+                drawn = NodeSet::from_words(set, self.lists.len());
+                left -= share;
+            }
+        });
+        drawn
+    }
+
     /// Calls `visit` with each set that matters and its term relative to the largest; returns the least cost.
     fn for_each(&self, node: usize, allowed: &NodeSet, mut visit: impl FnMut(&[u64], f64)) -> Option<f64> {
         let list = self.lists.get(node)?;
@@ -152,6 +190,24 @@ impl ParentSums {
                 Some(next) => at = next,
                 None => return Some(least),
             }
+        }
+    }
+}
+
+impl LocalScore for SumScore {
+    fn nodes(&self) -> usize {
+        self.lists.len()
+    }
+
+    fn best(&self, node: usize, allowed: &NodeSet, _: &mut Scratch) -> Choice {
+        let list = &self.lists[node];
+        let first = list.first_within(allowed.words(), 0..list.len());
+        let mut witness = self.reach[node].clone();
+        witness.words_mut().iter_mut().zip(allowed.words()).for_each(|(reach, allowed)| *reach &= allowed);
+        Choice {
+            score: -self.log_sum(node, allowed),
+            parents: first.map_or_else(NodeSet::default, |at| list.node_set(at, self.lists.len())),
+            witness,
         }
     }
 }

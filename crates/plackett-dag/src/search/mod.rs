@@ -16,7 +16,7 @@ pub use expectation::Expectation;
 pub use insertion::Insertion;
 pub use order_mcmc::{McmcSolution, McmcState, OrderMcmc};
 pub use plackett_luce::{GradientKind, PlSearch, PlSolution};
-pub use posterior::{EdgePosterior, SumScore};
+pub use posterior::EdgePosterior;
 
 use crate::{Dag, NodeSet, Oracle, Result};
 

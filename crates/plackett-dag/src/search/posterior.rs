@@ -5,54 +5,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::{McmcSolution, McmcState, OrderMcmc};
-use crate::{Choice, Error, LocalScore, NodeSet, Oracle, ParentSets, Result, Scratch};
+use crate::{LocalScore as _, NodeSet, Oracle, Result, SumScore};
 
-/// The first part of a chain, which still remembers where it started, is left out.
-const BURN_IN: f64 = 0.2;
-
-/// The local score −log Σ exp(−cost) over all parent sets that are allowed.
-///
-/// ```
-/// use std::{ops::ControlFlow, sync::Arc};
-/// use plackett_dag::{BayesNet, Bdeu, Candidates, Keep, Oracle, ParentSets, SizePrior, SumScore};
-/// let data = BayesNet::embedded("cancer")?.sample(100, 0, BayesNet::TRAINING)?;
-/// let keep = Keep::All(SizePrior::Even);
-/// let go_on = |_| ControlFlow::Continue(());
-/// let sets = ParentSets::build_with(&data, &Bdeu::default(), &Candidates::all(5, 2), keep, &go_on)?;
-/// let sets = Arc::new(sets);
-/// let mut sums = Oracle::new(Arc::new(SumScore::new(sets.clone())?));
-/// // A sum of probabilities is at least its largest term.
-/// assert!(sums.order_score(&[0, 1, 2, 3, 4])? <= Oracle::new(sets).order_score(&[0, 1, 2, 3, 4])?);
-/// # Ok::<(), plackett_dag::Error>(())
-/// ```
-#[derive(Clone, Debug)]
-pub struct SumScore(Arc<ParentSets>);
-
-impl SumScore {
-    /// The sums over these sets.
-    ///
-    /// # Errors
-    /// [`Error::NoSums`] unless the sets were built with [`Keep::All`](crate::Keep::All).
-    pub fn new(sets: Arc<ParentSets>) -> Result<Self> {
-        if sets.sums().is_none() {
-            return Err(Error::NoSums);
-        }
-        Ok(Self(sets))
-    }
-}
-
-impl LocalScore for SumScore {
-    fn nodes(&self) -> usize {
-        self.0.nodes()
-    }
-
-    /// The parents are those of the largest term. All that is allowed may matter to the sum.
-    fn best(&self, node: usize, allowed: &NodeSet, scratch: &mut Scratch) -> Choice {
-        let parents = self.0.best(node, allowed, scratch).parents;
-        let sum = self.0.sums().map_or(f64::NEG_INFINITY, |sums| sums.log_sum(node, allowed));
-        Choice { score: -sum, parents, witness: allowed.clone() }
-    }
-}
+/// The first of so many parts of a chain, which still remembers where it started, is left out.
+const BURN_IN: u64 = 5;
 
 /// What a chain says of the edges.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,17 +26,18 @@ impl OrderMcmc {
     /// at, after the first fifth of the chain.
     ///
     /// # Errors
-    /// [`Error::NoSums`] unless the sets were built with [`Keep::All`](crate::Keep::All).
+    /// Those of [`run`](Self::run).
     ///
     /// ```
-    /// use std::{ops::ControlFlow, sync::Arc};
+    /// use std::ops::ControlFlow;
     /// use plackett_dag::{BayesNet, Bdeu, Candidates, Keep, OrderMcmc, ParentSets, SizePrior};
     /// let data = BayesNet::embedded("cancer")?.sample(5000, 0, BayesNet::TRAINING)?;
     /// let keep = Keep::All(SizePrior::Even);
     /// let go_on = |_| ControlFlow::Continue(());
     /// let sets = ParentSets::build_with(&data, &Bdeu::default(), &Candidates::all(5, 3), keep, &go_on)?;
     /// let chain = OrderMcmc { steps: 5000, ..OrderMcmc::default() };
-    /// let posterior = chain.posterior(&Arc::new(sets), |_| ControlFlow::Continue(()))?;
+    /// let sums = sets.sums().expect("asked for");
+    /// let posterior = chain.posterior(&sums, |_| ControlFlow::Continue(()))?;
     /// let names = data.names();
     /// let of = |name: &str| names.iter().position(|other| other == name).unwrap();
     /// let (cancer, xray) = (of("Cancer"), of("Xray"));
@@ -90,13 +47,12 @@ impl OrderMcmc {
     /// ```
     pub fn posterior(
         &self,
-        sets: &Arc<ParentSets>,
+        sums: &Arc<SumScore>,
         mut observe: impl FnMut(&McmcState) -> ControlFlow<()>,
     ) -> Result<EdgePosterior> {
-        let sums = sets.sums().ok_or(Error::NoSums)?;
-        let mut oracle = Oracle::new(Arc::new(SumScore::new(Arc::clone(sets))?));
-        let nodes = sets.nodes();
-        let first = (BURN_IN * self.steps as f64) as u64;
+        let mut oracle = Oracle::new(sums.clone());
+        let nodes = sums.nodes();
+        let first = self.steps / BURN_IN;
         let mut totals = vec![0.0; nodes * nodes];
         // What each node's parents were last found to be, and given which nodes: most stay from look to look.
         let mut given = vec![NodeSet::with_capacity(nodes); nodes];

@@ -137,8 +137,8 @@ pub trait CountScore: Send + Sync {
         false
     }
 
-    /// A lower bound on the cost of a node with any parents that have at least so many configurations and no more than
-    /// the given log-likelihood, which must not fall as the configurations grow; minus infinity if there is none.
+    /// A lower bound on the cost of a node with any parents that have at least so many configurations and under which the
+    /// log-likelihood is no more than the one given; minus infinity if there is none.
     fn least_cost(&self, configurations: f64, arity: usize, log_likelihood: f64) -> f64 {
         let _ = (configurations, arity, log_likelihood);
         f64::NEG_INFINITY

@@ -1,124 +1,121 @@
-//! The order searches of `plackett learn` by name, and what they need to know of the world: how long they may take,
-//! whether somebody has pressed Ctrl-C, and where to show how far they are.
+//! The order searches by name, and the watch that keeps the best order while one of them runs in another thread: so an
+//! observer or a time limit can end the wait with the best order so far, even in the middle of a long step.
 
-use std::{
-    fmt,
-    ops::ControlFlow,
-    sync::{Arc, Mutex, PoisonError, mpsc},
-    thread,
-    time::{Duration, Instant},
-};
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
-use clap::{ValueEnum, builder::PossibleValue};
-use indicatif::ProgressBar;
 use plackett::{Noise, PlackettLuce};
-use plackett_dag::{Exact, GradientKind, Insertion, Oracle, OrderMcmc, OrderSolution, PlSearch};
-use serde::Serialize;
 
-use crate::{console, interrupt};
+use super::{LearnObserver, LearnProgress, LearnStatus};
+use crate::{Error, Exact, GradientKind, Insertion, Oracle, OrderMcmc, OrderSolution, PlSearch, Result};
 
-/// An order search as the command line knows it.
-#[derive(Clone, Copy)]
-pub(super) struct Method {
+/// A way to learn, by name.
+#[derive(Clone, Copy, Debug)]
+pub struct LearnMethod {
+    /// Name for settings and the command line.
     pub name: &'static str,
-    summary: &'static str,
+    /// One line on what it is.
+    pub summary: &'static str,
     /// Tells the watch of every order worth keeping, and asks it when to stop. PC-stable has none: it tests pairs.
     search: Option<Search>,
 }
 
-type Search = fn(&mut Oracle, &Settings, &Watch) -> anyhow::Result<Status>;
+type Search = fn(&mut Oracle, &Settings, &Watch) -> Result<LearnStatus>;
 
 /// The methods by name, the default one first: a new one is one line here.
-static METHODS: [Method; 9] = [
-    Method {
+///
+/// ```
+/// assert_eq!(plackett_dag::LEARN_METHODS[0].name, "insertion");
+/// ```
+pub static LEARN_METHODS: [LearnMethod; 9] = [
+    LearnMethod {
         name: "insertion",
         summary: "Move one node at a time to its best place, from several starts",
         search: Some(insertion),
     },
-    Method {
+    LearnMethod {
         name: "pl-relax",
         summary: "The paper's method: RELAX on the score as a black box, then the mode of the distribution",
         search: Some(|oracle, settings, watch| gradient(GradientKind::Relax, oracle, settings, watch)),
     },
-    Method {
+    LearnMethod {
         name: "pl-reinforce",
         summary: "The same with REINFORCE and a leave-one-out baseline",
         search: Some(|oracle, settings, watch| gradient(GradientKind::Reinforce, oracle, settings, watch)),
     },
-    Method {
+    LearnMethod {
         name: "pl",
         summary: "The same with reward-to-go: each choice answers for the local scores that follow it",
         search: Some(|oracle, settings, watch| gradient(GradientKind::RewardToGo, oracle, settings, watch)),
     },
-    Method {
+    LearnMethod {
         name: "pl-relax+insertion",
         summary: "The mode of pl-relax, then one node at a time to its best place",
         search: Some(polished),
     },
-    Method {
+    LearnMethod {
         name: "order-mcmc",
         summary: "A Markov chain over orders (Friedman and Koller); the best order that it visits",
         search: Some(order_mcmc),
     },
-    Method {
+    LearnMethod {
         name: "random",
         summary: "The best of 1,000 random orders, to compare the others with",
         search: Some(random),
     },
-    Method {
+    LearnMethod {
         name: "exact",
         summary: "The best order of all, by dynamic programming (to about 23 nodes)",
         search: Some(exact),
     },
-    Method {
+    LearnMethod {
         name: "pc",
         summary: "PC-stable: tests of conditional independence in place of a score",
         search: None,
     },
 ];
 
-impl ValueEnum for Method {
-    fn value_variants<'a>() -> &'a [Self] {
-        &METHODS
+impl LearnMethod {
+    /// The method of this name.
+    ///
+    /// # Errors
+    /// [`Error::UnknownMethod`], which lists those that there are.
+    ///
+    /// ```
+    /// use plackett_dag::LearnMethod;
+    /// assert_eq!(LearnMethod::by_name("pc")?.name, "pc");
+    /// assert!(LearnMethod::by_name("guess").is_err());
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn by_name(name: &str) -> Result<&'static Self> {
+        LEARN_METHODS.iter().find(|method| method.name == name).ok_or_else(|| Error::UnknownMethod {
+            name: name.to_owned(),
+            known: LEARN_METHODS.iter().map(|method| method.name).collect::<Vec<_>>().join(", "),
+        })
     }
 
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.name).help(self.summary))
-    }
-}
-
-impl Default for Method {
-    fn default() -> Self {
-        METHODS[0]
-    }
-}
-
-impl fmt::Display for Method {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name)
-    }
-}
-
-impl Method {
     /// Whether this is PC-stable, which needs no order.
     pub(super) fn is_pc(&self) -> bool {
         self.search.is_none()
     }
 
-    /// Searches in another thread, so that Ctrl-C and the limit, in seconds, end the wait with the best order so far
-    /// even in the middle of a long step.
+    /// Searches in another thread while the observer is told of its progress in this one.
     pub(super) fn run(
         &self,
         mut oracle: Oracle,
         settings: Settings,
-        label: String,
-        limit: Option<f64>,
-    ) -> anyhow::Result<Found> {
-        let watch = Arc::new(Watch::start(label, limit));
+        stage: &str,
+        deadline: Option<Instant>,
+        observe: LearnObserver,
+    ) -> Result<Found> {
+        let search =
+            self.search.ok_or_else(|| Error::Misfit("PC-stable has no order to search for".to_owned()))?;
+        let watch = Arc::new(Watch { deadline, ..Watch::default() });
         let (sender, receiver) = mpsc::channel();
-        let (search, shared) =
-            (self.search.context("PC-stable has no order to search for")?, Arc::clone(&watch));
+        let shared = Arc::clone(&watch);
         thread::spawn(move || {
             let outcome = first_order(&mut oracle, &settings, &shared)
                 .and_then(|()| search(&mut oracle, &settings, &shared));
@@ -127,20 +124,22 @@ impl Method {
         });
         let status = loop {
             match receiver.recv_timeout(POLL) {
-                Ok(outcome) => break outcome,
+                Ok(outcome) => break outcome?,
                 Err(mpsc::RecvTimeoutError::Timeout) => {
+                    if observe(&watch.progress(stage)).is_break() {
+                        watch.interrupted.store(true, Ordering::Relaxed);
+                    }
                     if let (Some(status), true) = (watch.stop(), watch.has_order()) {
                         // A search between two steps ends by itself.
-                        break receiver.recv_timeout(GRACE).unwrap_or(Ok(status));
+                        break receiver.recv_timeout(GRACE).unwrap_or(Ok(status))?;
                     }
                 }
-                Err(mpsc::RecvTimeoutError::Disconnected) => bail!("the search broke off"),
+                // The search's thread has panicked, and has said so.
+                Err(mpsc::RecvTimeoutError::Disconnected) => return Err(Error::Stopped),
             }
         };
-        watch.bar.finish_and_clear();
-        let status = status?;
         let Best { fallback, solution, evaluations } = watch.take();
-        let solution = solution.or(fallback).context("the search found no order")?;
+        let solution = solution.or(fallback).ok_or(Error::Stopped)?;
         Ok(Found { solution, evaluations, status })
     }
 }
@@ -150,7 +149,7 @@ const POLL: Duration = Duration::from_millis(20);
 /// How long a search that should stop may take to do so.
 const GRACE: Duration = Duration::from_millis(200);
 
-/// What the methods can be told; each reads what concerns it.
+/// What the searches can be told; each reads what concerns it.
 #[derive(Clone)]
 pub(super) struct Settings {
     /// An order to fall back on.
@@ -168,22 +167,12 @@ pub(super) struct Settings {
     pub memory_bytes: usize,
 }
 
-/// How a search ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Status {
-    Finished,
-    Interrupted,
-    #[serde(rename = "time limit")]
-    TimeLimit,
-}
-
 /// What a search found.
 pub(super) struct Found {
     pub solution: OrderSolution,
     /// How many local scores it looked at.
     pub evaluations: u64,
-    pub status: Status,
+    pub status: LearnStatus,
 }
 
 #[derive(Default)]
@@ -194,34 +183,60 @@ struct Best {
     evaluations: u64,
 }
 
-/// Keeps the best order of a search, tells the search when to stop, and the user how far it is.
+/// Keeps the best order of a search, and tells the search when to stop.
+#[derive(Default)]
 struct Watch {
     deadline: Option<Instant>,
-    bar: ProgressBar,
+    interrupted: AtomicBool,
+    done: AtomicU64,
+    total: AtomicU64,
     best: Mutex<Best>,
 }
 
 impl Watch {
-    fn start(label: String, limit: Option<f64>) -> Self {
-        let limit = limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
-        Self { deadline, bar: console::progress(1, label), best: Mutex::default() }
-    }
-
     /// Why the search should stop now, if it should.
-    fn stop(&self) -> Option<Status> {
-        if interrupt::check().is_break() {
-            Some(Status::Interrupted)
+    fn stop(&self) -> Option<LearnStatus> {
+        if self.interrupted.load(Ordering::Relaxed) {
+            Some(LearnStatus::Interrupted)
         } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            Some(Status::TimeLimit)
+            Some(LearnStatus::TimeLimit)
         } else {
             None
         }
     }
 
+    /// The same as an observer's answer, with the reason kept in `status`.
+    fn flow(&self, status: &mut LearnStatus) -> ControlFlow<()> {
+        match self.stop() {
+            Some(why) => {
+                *status = why;
+                ControlFlow::Break(())
+            }
+            None => ControlFlow::Continue(()),
+        }
+    }
+
+    fn expect(&self, total: u64) {
+        self.total.store(total, Ordering::Relaxed);
+        self.done.store(0, Ordering::Relaxed);
+    }
+
+    fn advance(&self, steps: u64) {
+        self.done.fetch_add(steps, Ordering::Relaxed);
+    }
+
+    fn progress(&self, stage: &str) -> LearnProgress {
+        let (done, total) = (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed));
+        LearnProgress { stage: stage.to_owned(), done, total }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Best> {
+        self.best.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Takes note of an order and of the local scores looked at so far.
     fn tell(&self, found: &OrderSolution, evaluations: u64) {
-        let mut best = self.best.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut best = self.lock();
         best.evaluations = evaluations;
         if best.solution.as_ref().is_none_or(|best| found.score < best.score) {
             best.solution = Some(found.clone());
@@ -229,20 +244,19 @@ impl Watch {
     }
 
     fn has_order(&self) -> bool {
-        self.best.lock().unwrap_or_else(PoisonError::into_inner).fallback.is_some()
+        self.lock().fallback.is_some()
     }
 
     fn take(&self) -> Best {
-        std::mem::take(&mut self.best.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut self.lock())
     }
 }
 
 /// One order is scored before any search begins: there must be something to show.
-fn first_order(oracle: &mut Oracle, settings: &Settings, watch: &Watch) -> anyhow::Result<()> {
-    let order = settings.first.clone();
-    let (score, parents) = (oracle.order_score(&order)?, oracle.order_parents(&order)?);
-    let mut best = watch.best.lock().unwrap_or_else(PoisonError::into_inner);
-    best.fallback = Some(OrderSolution { order, score, parents });
+fn first_order(oracle: &mut Oracle, settings: &Settings, watch: &Watch) -> Result<()> {
+    let solution = OrderSolution::of(settings.first.clone(), oracle)?;
+    let mut best = watch.lock();
+    best.fallback = Some(solution);
     best.evaluations = oracle.stats().queries;
     Ok(())
 }
@@ -253,35 +267,29 @@ fn gradient(
     oracle: &mut Oracle,
     settings: &Settings,
     watch: &Watch,
-) -> anyhow::Result<Status> {
+) -> Result<LearnStatus> {
     let search = PlSearch { gradient: kind, seed: settings.seed, ..settings.descent };
     let search = PlSearch { steps: settings.steps.unwrap_or(search.steps), ..search };
-    watch.bar.set_length(search.steps);
-    let mut status = Status::Finished;
+    watch.expect(search.steps);
+    let mut status = LearnStatus::Finished;
     let found = search.run(oracle, |_| {
-        watch.bar.inc(1);
-        match watch.stop() {
-            Some(why) => {
-                status = why;
-                ControlFlow::Break(())
-            }
-            None => ControlFlow::Continue(()),
-        }
+        watch.advance(1);
+        watch.flow(&mut status)
     })?;
     watch.tell(&found.mode, oracle.stats().queries);
     Ok(status)
 }
 
-fn polished(oracle: &mut Oracle, settings: &Settings, watch: &Watch) -> anyhow::Result<Status> {
+fn polished(oracle: &mut Oracle, settings: &Settings, watch: &Watch) -> Result<LearnStatus> {
     let status = gradient(GradientKind::Relax, oracle, settings, watch)?;
-    let mode = watch.best.lock().unwrap_or_else(PoisonError::into_inner).solution.clone();
-    let (Status::Finished, Some(mode)) = (status, mode) else {
+    let mode = watch.lock().solution.clone();
+    let (LearnStatus::Finished, Some(mode)) = (status, mode) else {
         return Ok(status);
     };
     let insertion = Insertion { starts: 1, seed: settings.seed, ..Insertion::default() };
     let found = insertion.improve(oracle, &mode.order)?;
     watch.tell(&found, oracle.stats().queries);
-    Ok(Status::Finished)
+    Ok(LearnStatus::Finished)
 }
 
 /// The search is asked to stop between rounds of this many kicks; each round begins with a pass over all nodes, which
@@ -291,9 +299,9 @@ const KICKS_PER_ROUND: usize = 5;
 /// Far enough for the steps of one seed not to be those of the next.
 const SEEDS_APART: u64 = 1 << 20;
 
-fn insertion(oracle: &mut Oracle, settings: &Settings, watch: &Watch) -> anyhow::Result<Status> {
+fn insertion(oracle: &mut Oracle, settings: &Settings, watch: &Watch) -> Result<LearnStatus> {
     let rounds = Insertion::default().kicks.div_ceil(KICKS_PER_ROUND);
-    watch.bar.set_length((settings.restarts * (1 + rounds)) as u64);
+    watch.expect((settings.restarts * (1 + rounds)) as u64);
     let mut steps = 0;
     for restart in 0..settings.restarts {
         let mut current: Option<OrderSolution> = None;
@@ -303,45 +311,38 @@ fn insertion(oracle: &mut Oracle, settings: &Settings, watch: &Watch) -> anyhow:
             }
             // Every step has its own seed, so that each is a function of the settings alone.
             let seed = settings.seed.wrapping_mul(SEEDS_APART).wrapping_add(steps);
-            let found = match &current {
-                None => match settings.start.as_ref().filter(|_| restart == 0) {
-                    Some(start) => Insertion { starts: 1, kicks: 0, seed }.improve(oracle, start)?,
-                    None => Insertion { starts: 1, kicks: 0, seed }.run(oracle)?,
-                },
-                Some(last) => {
-                    Insertion { starts: 1, kicks: KICKS_PER_ROUND, seed }.improve(oracle, &last.order)?
+            let plain = Insertion { starts: 1, kicks: 0, seed };
+            let found = match (&current, &settings.start) {
+                (Some(last), _) => {
+                    Insertion { kicks: KICKS_PER_ROUND, ..plain }.improve(oracle, &last.order)?
                 }
+                (None, Some(start)) if restart == 0 => plain.improve(oracle, start)?,
+                (None, _) => plain.run(oracle)?,
             };
             watch.tell(&found, oracle.stats().queries);
-            watch.bar.inc(1);
+            watch.advance(1);
             current = Some(found);
             steps += 1;
         }
     }
-    Ok(Status::Finished)
+    Ok(LearnStatus::Finished)
 }
 
 /// Between looks at the clock the chain makes this many moves.
 const MOVES_PER_LOOK: u64 = 256;
 
-fn order_mcmc(oracle: &mut Oracle, settings: &Settings, watch: &Watch) -> anyhow::Result<Status> {
+fn order_mcmc(oracle: &mut Oracle, settings: &Settings, watch: &Watch) -> Result<LearnStatus> {
     let Settings { temperature, seed, .. } = *settings;
     let chain = OrderMcmc { temperature, seed, ..OrderMcmc::default() };
     let chain = OrderMcmc { steps: settings.steps.unwrap_or(chain.steps), ..chain };
-    watch.bar.set_length(chain.steps);
-    let mut status = Status::Finished;
+    watch.expect(chain.steps);
+    let mut status = LearnStatus::Finished;
     let found = chain.run(oracle, |state| {
         if state.step % MOVES_PER_LOOK > 0 {
             return ControlFlow::Continue(());
         }
-        watch.bar.set_position(state.step);
-        match watch.stop() {
-            Some(why) => {
-                status = why;
-                ControlFlow::Break(())
-            }
-            None => ControlFlow::Continue(()),
-        }
+        watch.advance(MOVES_PER_LOOK);
+        watch.flow(&mut status)
     })?;
     watch.tell(&found.best, oracle.stats().queries);
     Ok(status)
@@ -350,34 +351,29 @@ fn order_mcmc(oracle: &mut Oracle, settings: &Settings, watch: &Watch) -> anyhow
 /// As many as the paper has.
 const RANDOM_ORDERS: usize = 1000;
 
-fn random(oracle: &mut Oracle, settings: &Settings, watch: &Watch) -> anyhow::Result<Status> {
+fn random(oracle: &mut Oracle, settings: &Settings, watch: &Watch) -> Result<LearnStatus> {
     let uniform = PlackettLuce::new(&vec![0.0; oracle.nodes()])?;
     let orders = uniform.sample_many(RANDOM_ORDERS, Noise::new(settings.seed).stream(0));
-    watch.bar.set_length(RANDOM_ORDERS as u64);
+    watch.expect(RANDOM_ORDERS as u64);
     for order in orders {
         if let Some(status) = watch.stop() {
             return Ok(status);
         }
-        let order = order.into_vec();
-        let (score, parents) = (oracle.order_score(&order)?, oracle.order_parents(&order)?);
-        watch.tell(&OrderSolution { order, score, parents }, oracle.stats().queries);
-        watch.bar.inc(1);
+        watch.tell(&OrderSolution::of(order.into_vec(), oracle)?, oracle.stats().queries);
+        watch.advance(1);
     }
-    Ok(Status::Finished)
+    Ok(LearnStatus::Finished)
 }
 
-fn exact(oracle: &mut Oracle, settings: &Settings, watch: &Watch) -> anyhow::Result<Status> {
+fn exact(oracle: &mut Oracle, settings: &Settings, watch: &Watch) -> Result<LearnStatus> {
     let search = Exact { memory_bytes: settings.memory_bytes };
     let nodes = oracle.nodes();
     // A good order in hand, for those who cannot wait; but a refusal comes at once.
     if Exact::bytes_needed(nodes) <= settings.memory_bytes as u128 {
         insertion(oracle, &Settings { restarts: 1, ..settings.clone() }, watch)?;
-        watch.bar.set_message("exact, all sets of nodes");
     }
-    let found = search
-        .run(Arc::clone(oracle.score()))
-        .context("--method exact (--memory allows it more; --method insertion needs little)")?;
+    let found = search.run(Arc::clone(oracle.score()))?;
     let looked_up = (nodes as u64) << (nodes - 1);
     watch.tell(&found, oracle.stats().queries + looked_up);
-    Ok(Status::Finished)
+    Ok(LearnStatus::Finished)
 }

@@ -1,13 +1,22 @@
-//! Which local score `plackett learn` uses when it is not told.
+//! Whether the noise variances agree, which decides on the score of numbers when none is asked for.
 //!
 //! Under equal noise variances `ev-l0` tells the whole graph; without them it errs, and `bic` is safe but tells the graph
 //! up to equivalence only. So the graph is learned with `ev-l0` first and its residual variances are looked at: either
 //! they agree, by the BIC of one common variance against one for each node, or `bic` takes over.
 
-use plackett_dag::{Dag, Gram};
+use crate::{Dag, Gram};
 
-/// Var(x_i − Σ w_ji x_j) for each node i, with the divisor n.
-pub(super) fn residual_variances(gram: &Gram, dag: &Dag) -> Vec<f64> {
+/// Var(x_i − Σ w_ji x_j) for each node i, with the divisor n; `dag` has a node for each column.
+///
+/// ```
+/// use plackett_dag::{Dag, Gram, residual_variances};
+/// // x₁ = 2·x₀ + noise of variance 1.
+/// let gram = Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?;
+/// let dag = Dag::from_weighted_parents(vec![vec![], vec![(0, 2.0)]])?;
+/// assert_eq!(residual_variances(&gram, &dag), [1.0, 1.0]);
+/// # Ok::<(), plackett_dag::Error>(())
+/// ```
+pub fn residual_variances(gram: &Gram, dag: &Dag) -> Vec<f64> {
     let residual = |node: usize| {
         let parents = dag.parents(node).iter().zip(dag.parent_weights(node));
         let mut terms: Vec<(usize, f64)> = parents.map(|(&parent, &weight)| (parent, -weight)).collect();
@@ -36,7 +45,7 @@ pub(super) fn agree(gram: &Gram, dag: &Dag) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use plackett_dag::{Centring, GramBuilder, Noise, Sem, SemSettings, simulate_sem};
+    use crate::{Centring, GramBuilder, Noise, Sem, SemSettings, simulate_sem};
 
     fn gram_and_truth(noise: Noise, nodes: usize, seed: u64) -> (Gram, Sem) {
         let settings = SemSettings { noise, nodes, degree: 2, ..SemSettings::default() };
