@@ -8,7 +8,7 @@ mod canvas;
 mod layers;
 mod network;
 
-pub(crate) use network::Arrow;
+pub(crate) use network::{Arrow, Weights};
 
 use anyhow::ensure;
 

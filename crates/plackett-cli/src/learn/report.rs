@@ -11,7 +11,7 @@ use crate::{
     console::{self, counted},
     evaluate,
     files::OutDir,
-    plot::{Arrow, Figure},
+    plot::{Arrow, Figure, Weights},
 };
 
 /// Edges beyond these would fill the screen; the files have them all.
@@ -319,7 +319,12 @@ impl<'a> Report<'a> {
             self.learned.score_name,
             counted(graph.dag().edge_count(), "edge")
         );
-        let figure = Figure::draw_graph(&title, graph.names(), graph.dag().topological_order(), &arrows)?;
+        let weights = match self.data.values {
+            Observations::Numbers(_) => Weights::Effects,
+            Observations::Categories(_) => Weights::Strengths,
+        };
+        let order = graph.dag().topological_order();
+        let figure = Figure::draw_graph(&title, graph.names(), order, &arrows, weights)?;
         out.write("graph.svg", figure.svg.as_bytes())?;
         out.write("graph.png", &figure.png)?;
         Ok(())

@@ -18,6 +18,15 @@ pub(crate) struct Arrow {
     pub is_open: bool,
 }
 
+/// What the weights of a graph's arrows are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Weights {
+    /// Coefficients of a linear model.
+    Effects,
+    /// What the score would lose without the arrow: positive, and of no use as numbers in a picture.
+    Strengths,
+}
+
 const NODE_SIZE: f64 = 12.0;
 const NODE_HEIGHT: f64 = 24.0;
 const NODE_PADDING: f64 = 10.0;
@@ -58,14 +67,21 @@ impl Figure {
         names: &[String],
         order: &[usize],
         arrows: &[Arrow],
+        weights: Weights,
     ) -> anyhow::Result<Self> {
         let font = Font::load()?;
-        let canvas = compose(title, names, order, arrows, &font);
+        let canvas = compose(title, names, order, (arrows, weights), &font);
         Ok(Self { svg: canvas.to_svg(), png: canvas.to_png(&font)? })
     }
 }
 
-fn compose(title: &str, names: &[String], order: &[usize], arrows: &[Arrow], font: &Font) -> Canvas {
+fn compose(
+    title: &str,
+    names: &[String],
+    order: &[usize],
+    (arrows, kind): (&[Arrow], Weights),
+    font: &Font,
+) -> Canvas {
     let labels: Vec<String> = names.iter().map(|name| shortened(name)).collect();
     let widths: Vec<f64> = labels
         .iter()
@@ -73,7 +89,7 @@ fn compose(title: &str, names: &[String], order: &[usize], arrows: &[Arrow], fon
         .collect();
     let (places, paths, width, height) = place_all(order, arrows, &widths);
 
-    let legend = legend_entries(arrows);
+    let legend = legend_entries(arrows, kind);
     let legend_width: f64 = legend.iter().map(|entry| entry.width(font)).sum();
     let title_width = font.width(title, TITLE_SIZE);
     let page_width = width.max(legend_width).max(title_width) + 2.0 * MARGIN;
@@ -95,7 +111,7 @@ fn compose(title: &str, names: &[String], order: &[usize], arrows: &[Arrow], fon
         let line = clipped(&curve(&path), moved(places[arrow.to]), widths[arrow.to]);
         let share = if largest > 0.0 { arrow.weight.abs() / largest } else { 0.0 };
         draw_arrow(&line, arrow, THINNEST + (THICKEST - THINNEST) * share, &mut shapes);
-        if arrows.len() <= MOST_WEIGHTS {
+        if arrows.len() <= MOST_WEIGHTS && kind == Weights::Effects {
             draw_weight(arrow, &line, font, &mut taken, &mut weights);
         }
     }
@@ -350,10 +366,16 @@ impl Entry {
 }
 
 /// Entries for what occurs in the picture.
-fn legend_entries(arrows: &[Arrow]) -> Vec<Entry> {
+fn legend_entries(arrows: &[Arrow], kind: Weights) -> Vec<Entry> {
+    let (raises, lowers) = match kind {
+        Weights::Effects => ("raises", "lowers"),
+        Weights::Strengths => {
+            ("the thicker, the more the score would lose without it", "the score would gain without it")
+        }
+    };
     let all = [
-        ("raises", Color::Blue.rgb(), Dash::Solid, arrows.iter().any(|arrow| arrow.weight >= 0.0)),
-        ("lowers", Color::Vermilion.rgb(), Dash::Solid, arrows.iter().any(|arrow| arrow.weight < 0.0)),
+        (raises, Color::Blue.rgb(), Dash::Solid, arrows.iter().any(|arrow| arrow.weight >= 0.0)),
+        (lowers, Color::Vermilion.rgb(), Dash::Solid, arrows.iter().any(|arrow| arrow.weight < 0.0)),
         ("direction open", TEXT, Dash::Dashed, arrows.iter().any(|arrow| arrow.is_open)),
     ];
     all.into_iter()
@@ -379,7 +401,7 @@ mod tests {
     fn draw(names: &[&str], arrows: &[Arrow]) -> Figure {
         let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
         let order: Vec<usize> = (0..names.len()).collect();
-        Figure::draw_graph("a graph", &names, &order, arrows).unwrap()
+        Figure::draw_graph("a graph", &names, &order, arrows, Weights::Effects).unwrap()
     }
 
     #[test]
@@ -406,7 +428,7 @@ mod tests {
         let names: Vec<String> = (0..300).map(|node| format!("variable {node}")).collect();
         let order: Vec<usize> = (0..300).collect();
         let arrows: Vec<Arrow> = (1..300).map(|child| arrow(0, child, 1.0, false)).collect();
-        let canvas = compose("", &names, &order, &arrows, &Font::load().unwrap());
+        let canvas = compose("", &names, &order, (&arrows, Weights::Effects), &Font::load().unwrap());
         assert!((canvas.width - MOST_SIZE).abs() < 1e-6);
     }
 

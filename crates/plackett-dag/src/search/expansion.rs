@@ -108,3 +108,34 @@ impl Expansion {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{BayesNet, NodeSet, Qnml, graph_cost};
+
+    #[test]
+    fn a_space_that_starts_empty_grows_as_good_as_one_without_bounds() {
+        let network = BayesNet::embedded("asia").unwrap();
+        let data = network.sample(5000, 1, BayesNet::TRAINING).unwrap();
+        let none = Candidates::from_neighbours(vec![NodeSet::default(); 8]).unwrap();
+        let grown = Expansion::default().run(&data, &Qnml, none).unwrap();
+        let everything = ParentSets::build(&data, &Qnml, &Candidates::all(8, 6)).unwrap();
+        let best = crate::Exact { memory_bytes: 1 << 20 }.run(Arc::new(everything)).unwrap();
+        assert!((grown.solution.score - best.score).abs() < 1e-6, "{} {}", grown.solution.score, best.score);
+        assert!(grown.solution.score <= graph_cost(&data, &Qnml, network.dag()).unwrap());
+        for (node, parents) in grown.solution.parents.iter().enumerate() {
+            assert!(parents.is_subset(grown.candidates.core(node)));
+        }
+    }
+
+    #[test]
+    fn the_observer_ends_the_growth_after_the_first_space() {
+        let data = BayesNet::embedded("asia").unwrap().sample(5000, 1, BayesNet::TRAINING).unwrap();
+        let none = Candidates::from_neighbours(vec![NodeSet::default(); 8]).unwrap();
+        let stop = |_| ControlFlow::Break(());
+        let grown = Expansion::default().run_with(&data, &Qnml, none, &stop).unwrap();
+        assert_eq!(grown.rounds, 1);
+        assert!(grown.solution.parents.iter().all(|parents| parents.len() <= 1));
+    }
+}

@@ -82,3 +82,84 @@ impl OrderMcmc {
         Ok(EdgePosterior { probabilities: totals, samples, chain })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::all_dags;
+    use crate::{BayesNet, Bdeu, Candidates, Categories, Dag, Keep, ParentSets, SizePrior, graph_cost};
+
+    /// The first four columns of ASIA, few enough rows for the answer to be open.
+    fn data() -> Categories {
+        let sample = BayesNet::embedded("asia").unwrap().sample(150, 5, BayesNet::TRAINING).unwrap();
+        let levels = (0..4).map(|column| sample.levels(column).to_vec()).collect();
+        let codes = (0..4).map(|column| sample.column(column).to_vec()).collect();
+        Categories::new(sample.names()[..4].to_vec(), levels, codes).unwrap()
+    }
+
+    /// The orders of four nodes that a graph agrees with.
+    fn linear_extensions(dag: &Dag) -> f64 {
+        let mut count = 0.0;
+        for code in 0..256_usize {
+            let ranks: Vec<usize> = (0..4).map(|node| code >> (2 * node) & 3).collect();
+            let is_order = (0..4).all(|rank| ranks.contains(&rank));
+            if is_order && dag.edges().all(|(from, to, _)| ranks[from] < ranks[to]) {
+                count += 1.0;
+            }
+        }
+        count
+    }
+
+    #[test]
+    fn edge_probabilities_are_those_of_all_graphs_enumerated() {
+        let data = data();
+        for prior in [SizePrior::Even, SizePrior::EvenSizes] {
+            let size_weight = |parents: usize| match prior {
+                SizePrior::Even => 1.0,
+                SizePrior::EvenSizes => 1.0 / [1.0, 3.0, 3.0, 1.0][parents],
+            };
+            let mut exact = [0.0; 16];
+            let mut total = 0.0;
+            for dag in all_dags(4) {
+                let priors: f64 = (0..4).map(|node| size_weight(dag.parents(node).len())).product();
+                let cost = graph_cost(&data, &Bdeu::default(), &dag).unwrap();
+                // The cost of the empty graph is taken off, lest the exponential underflow.
+                let empty = graph_cost(&data, &Bdeu::default(), &Dag::empty(4)).unwrap();
+                let weight = priors * linear_extensions(&dag) * (empty - cost).exp();
+                total += weight;
+                dag.edges().for_each(|(from, to, _)| exact[4 * from + to] += weight);
+            }
+            let sets = ParentSets::build_with(
+                &data,
+                &Bdeu::default(),
+                &Candidates::all(4, 3),
+                Keep::All(prior),
+                &|_| ControlFlow::Continue(()),
+            );
+            let chain = OrderMcmc { steps: 60_000, seed: 1, ..OrderMcmc::default() };
+            let sums = sets.unwrap().sums().unwrap();
+            let found = chain.posterior(&sums, |_| ControlFlow::Continue(())).unwrap();
+            assert_eq!(found.samples, 12_000);
+            let mut open = 0;
+            for (exact, found) in exact.iter().map(|sum| sum / total).zip(&found.probabilities) {
+                assert!((exact - found).abs() < 0.02, "{found} for {exact}");
+                open += usize::from(exact > 0.05 && exact < 0.95);
+            }
+            assert!(open >= 4, "a test of certainties would show nothing");
+        }
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_probabilities() {
+        let keep = Keep::All(SizePrior::Even);
+        let go_on = |_| ControlFlow::Continue(());
+        let sets = ParentSets::build_with(&data(), &Bdeu::default(), &Candidates::all(4, 3), keep, &go_on);
+        let sums = sets.unwrap().sums().unwrap();
+        let run = |seed| {
+            let chain = OrderMcmc { steps: 2000, seed, ..OrderMcmc::default() };
+            chain.posterior(&sums, |_| ControlFlow::Continue(())).unwrap().probabilities
+        };
+        assert_eq!(run(1), run(1));
+        assert_ne!(run(1), run(2));
+    }
+}
