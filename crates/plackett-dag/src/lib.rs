@@ -1,9 +1,11 @@
 //! Causal graphs from data by searching over topological orders.
 //!
 //! An order's score is a sum of local scores, one per node: what the node costs when its parents may come only from the
-//! nodes before it. [`LocalScore`] is such a score ([`L1`], [`EvL0`], [`Bic`]), on a [`Gram`] matrix that one pass over
-//! the data gives. [`Oracle`] remembers its answers. [`Insertion`], [`PlSearch`] and [`Exact`] search over orders with it.
-//! Beside them are graphs with their metrics and files, simulated models, and the paper's [`rival`] methods.
+//! nodes before it. [`LocalScore`] is such a score: [`L1`], [`EvL0`], [`Bic`] on a [`Gram`] matrix that one pass over
+//! numbers gives, [`ParentSets`] with one of the [`DISCRETE_SCORES`] on [`Categories`]. [`Oracle`] remembers its answers.
+//! [`Insertion`], [`PlSearch`], [`OrderMcmc`] and [`Exact`] search over orders with it. [`Pc`] learns from tests instead.
+//! Beside them are graphs with their metrics and files, simulated models, discrete networks, and the paper's [`rival`]
+//! methods. [`Learning`] puts all of it together.
 //!
 //! ```
 //! use std::sync::Arc;

@@ -55,6 +55,8 @@ impl Setting {
                 return None;
             }
             let (mean, std) = mean_std(&values);
+            // What is zero but for rounding is zero.
+            let mean = if mean.abs() < 1e-6 { 0.0 } else { mean };
             let paper = published.iter().find(|figure| {
                 self.published
                     && figure.nodes == self.nodes
