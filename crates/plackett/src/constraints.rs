@@ -353,21 +353,16 @@ impl Constraints {
         let items = self.items();
         stages.reset(self);
         for rank in 0..items {
-            let item = match self.item_at[rank] {
-                Some(item) => {
-                    stages.candidates.clear();
-                    stages.candidates.push(item);
-                    choose(rank, &stages.candidates);
-                    item
-                }
-                None => {
-                    let urgent = if self.has_pins() { stages.tightest(rank) } else { items };
-                    stages.candidates.clear();
-                    let may_come =
-                        |item: &usize| self.rank_of[*item].is_none() && self.latest[*item] <= urgent;
-                    stages.candidates.extend(stages.open.iter().copied().filter(may_come));
-                    stages.candidates[choose(rank, &stages.candidates)]
-                }
+            stages.candidates.clear();
+            let item = if let Some(item) = self.item_at[rank] {
+                stages.candidates.push(item);
+                choose(rank, &stages.candidates);
+                item
+            } else {
+                let urgent = if self.has_pins() { stages.tightest(rank) } else { items };
+                let may_come = |item: &usize| self.rank_of[*item].is_none() && self.latest[*item] <= urgent;
+                stages.candidates.extend(stages.open.iter().copied().filter(may_come));
+                stages.candidates[choose(rank, &stages.candidates)]
             };
             stages.place(self, item);
         }

@@ -43,6 +43,16 @@
 //! [`Adam`]. Who wants the pieces, to evaluate the objective elsewhere or to mix the gradient with others, calls
 //! them in the same order as [`Training::step`] does.
 //!
+//! # Optimising anything over orders
+//!
+//! | for | use |
+//! | --- | --- |
+//! | an objective that somebody else evaluates: threads, programs, a cluster | [`Optimiser`], asked for orders and told their values, saved and resumed |
+//! | a closure, to be optimised until some limit | [`drive`] with [`Parallel`], under [`Limits`] |
+//! | orders that must keep precedences or ranks | [`Constraints`], [`ConstrainedPlackettLuce`] |
+//! | linear ordering, quadratic assignment, travelling salesman, flow shop, linear assignment | [`read_problem`], [`Problem`], [`Solver`] with a [`Method`] |
+//! | local refinement by what a move changes | [`Neighbourhood`], [`Walks`] |
+//!
 //! # What can be relied on
 //!
 //! Scores may be any finite numbers and noise may be exactly 0 or 1: everything is computed in log space and stays

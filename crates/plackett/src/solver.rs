@@ -5,6 +5,7 @@ use std::{ops::ControlFlow, str::FromStr};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    constraints::Constraints,
     error::Error,
     limits::{Ending, Limits, Trace},
     optimiser::{Answer, Evaluator, Gradient, Optimiser, OptimiserSettings, Proposal, drive, state},
@@ -73,7 +74,7 @@ impl Method {
     pub fn settings(self, gradient_evaluations: u64) -> OptimiserSettings {
         let gradient = match self {
             Self::Default | Self::Insertion | Self::PlReinforce => Gradient::Reinforce,
-            Self::PlRelax | Self::PlRelaxInsertion => Gradient::default(),
+            Self::PlRelax | Self::PlRelaxInsertion => Gradient::Relax { hidden: HIDDEN },
             Self::Pl => Gradient::RewardToGo,
         };
         let gradient_evaluations = match self {
@@ -103,6 +104,9 @@ impl FromStr for Method {
     }
 }
 
+/// Hidden units of RELAX's critic.
+const HIDDEN: usize = 32;
+
 /// A run on a problem, which can be saved and resumed exactly.
 ///
 /// ```
@@ -129,6 +133,7 @@ pub struct Solver {
     gradient_evaluations: Option<u64>,
     walks: Option<Walks>,
     trace: Trace,
+    constraints: Constraints,
 }
 
 /// The gradient's evaluations in a method of two stages without a limit on evaluations, per item.
@@ -155,6 +160,20 @@ impl Solver {
     /// # Errors
     /// None for a problem that was made; the signature is that of its parts.
     pub fn new(problem: &dyn Problem, method: Method, seed: u64, limits: &Limits) -> Result<Self, Error> {
+        Self::within(problem, Constraints::none(problem.items()), method, seed, limits)
+    }
+
+    /// The same for orders that keep constraints.
+    ///
+    /// # Errors
+    /// Constraints on another number of items, or a method that cannot keep them: RELAX.
+    pub fn within(
+        problem: &dyn Problem,
+        constraints: Constraints,
+        method: Method,
+        seed: u64,
+        limits: &Limits,
+    ) -> Result<Self, Error> {
         let share = gradient_share(problem.items(), limits);
         let mut solver = Self {
             method,
@@ -164,12 +183,14 @@ impl Solver {
             gradient_evaluations: (method == Method::PlRelaxInsertion).then_some(share),
             walks: None,
             trace: Trace::default(),
+            constraints,
         };
         if method.has_gradient() {
             let settings = OptimiserSettings {
                 gradient_evaluations: None,
                 sense: problem.sense(),
                 seed,
+                constraints: Some(solver.constraints.clone()),
                 ..method.settings(share)
             };
             solver.optimiser = Some(Optimiser::new(problem.items(), settings)?);
@@ -181,7 +202,8 @@ impl Solver {
 
     fn new_walks(&self, problem: &dyn Problem, start: Option<&Order>) -> Result<Walks, Error> {
         let moves = if self.method == Method::Default { MoveSet::Own } else { MoveSet::Insertion };
-        Walks::new(problem, start, WalkSettings { moves, seed: self.seed, ..WalkSettings::default() })
+        let settings = WalkSettings { moves, seed: self.seed, ..WalkSettings::default() };
+        Walks::within(problem, self.constraints.clone(), start, settings)
     }
 
     /// Searches until it is time to stop. The observer is called every so often and may end the run.
@@ -274,6 +296,7 @@ impl Solver {
         let solver: Self = state::from_json("solver", text)?;
         let is_sound = solver.optimiser.iter().all(|o| o.is_sound() && o.items() == solver.items)
             && solver.walks.iter().all(|walks| walks.is_sound(solver.items))
+            && solver.constraints.items() == solver.items
             && (solver.optimiser.is_some() || solver.walks.is_some());
         if is_sound { Ok(solver) } else { Err(state::contradictory()) }
     }
@@ -305,6 +328,11 @@ impl Solver {
     /// The method.
     pub fn method(&self) -> Method {
         self.method
+    }
+
+    /// What every order keeps.
+    pub fn constraints(&self) -> &Constraints {
+        &self.constraints
     }
 
     /// The seed.

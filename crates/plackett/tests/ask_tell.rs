@@ -199,7 +199,8 @@ fn foreign_orders_count_for_the_best_alone() {
 #[test]
 fn wrong_settings_and_states_are_refused() {
     let with = |change: fn(&mut OptimiserSettings)| {
-        let mut settings = OptimiserSettings::default();
+        let mut settings =
+            OptimiserSettings { gradient: Gradient::Relax { hidden: 4 }, ..OptimiserSettings::default() };
         change(&mut settings);
         Optimiser::new(3, settings).unwrap_err().to_string()
     };
@@ -267,6 +268,21 @@ fn the_driver_survives_failures_stops_as_told_and_does_not_depend_on_threads() {
     let limits = Limits::default();
     let ending = drive(&mut optimiser, &mut objective, &limits, &mut Trace::default(), &mut stop).unwrap();
     assert_eq!(ending, Ending::Interrupted);
+}
+
+/// Refinement from an order that cannot be evaluated looks for another one instead of asking again for ever.
+#[test]
+fn refinement_leaves_orders_that_fail() {
+    let settings = OptimiserSettings { seed: 2, ..Method::Insertion.settings(0) };
+    let mut optimiser = Optimiser::new(6, settings).unwrap();
+    let first = optimiser.ask(1).remove(0);
+    let bad = first.order.clone();
+    optimiser.tell_id(first.id, Answer::Failed("no".to_owned())).unwrap();
+    let mut fussy =
+        Parallel::new(|order: &[usize]| if order[..2] == bad[..2] { Err("no") } else { Ok(value(order)) });
+    let limits = Limits { evaluations: Some(3000), ..Limits::default() };
+    drive(&mut optimiser, &mut fussy, &limits, &mut Trace::default(), &mut go_on).unwrap();
+    assert_eq!(optimiser.best().unwrap().1, 0.0);
 }
 
 /// An evaluator of any width, to be interrupted in the middle of a batch.

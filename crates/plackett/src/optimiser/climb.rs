@@ -21,15 +21,17 @@ pub(super) struct Climb {
     queue: Vec<usize>,
     /// Whether the order has become better, or another, since the pass began.
     is_changed: bool,
+    /// Whether the order could not be evaluated, so that another one must be found.
+    has_failed: bool,
 }
 
 impl Climb {
     pub(super) fn from_known(order: Vec<usize>, cost: f64) -> Self {
-        Self { order, cost: Some(cost), base: None, queue: Vec::new(), is_changed: true }
+        Self { order, cost: Some(cost), base: None, queue: Vec::new(), is_changed: true, has_failed: false }
     }
 
     pub(super) fn from_unknown(order: Vec<usize>) -> Self {
-        Self { order, cost: None, base: None, queue: Vec::new(), is_changed: true }
+        Self { order, cost: None, base: None, queue: Vec::new(), is_changed: true, has_failed: false }
     }
 
     /// The next orders to ask about; none if that depends on answers that are missing (`is_quiet` is false).
@@ -44,6 +46,10 @@ impl Climb {
         self.order.iter().enumerate().for_each(|(rank, &item)| ranks[item] = rank);
         loop {
             let Some(cost) = self.cost else {
+                if std::mem::take(&mut self.has_failed) {
+                    let from = self.base.as_ref().map_or(&self.order, |(base, _)| base);
+                    self.order = kicked_within(from, constraints, rng);
+                }
                 return is_quiet.then(|| (Origin::Start, vec![self.order.clone()]));
             };
             let Some(item) = self.queue.pop() else {
@@ -95,14 +101,7 @@ impl Climb {
                 self.cost = Some(cost);
                 self.queue.clear();
             }
-            (None, None) => {
-                // It could not be evaluated: the next kick from the base, or from here while there is none.
-                if let Some((order, cost)) = &self.base {
-                    (self.order, self.cost) = (order.clone(), Some(*cost));
-                    self.queue.clear();
-                    self.is_changed = false;
-                }
-            }
+            (None, None) => self.has_failed = true,
             _ => {}
         }
     }

@@ -34,7 +34,8 @@ const HOPELESS_FAILURES: u64 = 100;
 /// # Ok::<(), plackett::Error>(())
 /// ```
 pub trait Evaluator {
-    /// The answers to the proposals, in their order.
+    /// The answers to the proposals, in their order. A list that is shorter ends the run: what it has no answer to stays
+    /// pending.
     fn evaluate(&mut self, proposals: &[Proposal]) -> Vec<Answer>;
 
     /// How many orders it evaluates at a time: the driver looks at the clock after so many.
@@ -141,7 +142,7 @@ pub fn drive(
         }
         let rest = todo.split_off(todo.len().min(evaluator.width().max(1)).min(left));
         let answers = evaluator.evaluate(&todo);
-        crate::error::check_length("the list of answers", answers.len(), todo.len())?;
+        let is_cut_short = answers.len() < todo.len();
         let seconds = spent + start.elapsed().as_secs_f64();
         trace.spend(seconds);
         for (proposal, answer) in todo.iter().zip(answers) {
@@ -162,7 +163,7 @@ pub fn drive(
             }
         }
         todo = rest;
-        if observe(optimiser).is_break() {
+        if observe(optimiser).is_break() || is_cut_short {
             return Ok(Ending::Interrupted);
         }
     }

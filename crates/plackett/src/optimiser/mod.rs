@@ -415,14 +415,14 @@ impl Optimiser {
                     return false;
                 }
                 self.progress.is_refining = true;
-                self.climb = Some(match &self.best {
-                    Some(best) => Climb::from_known(best.order.clone(), self.settings.sense.cost(best.value)),
-                    None => {
-                        let mut drawn = self.learner.draw(&self.constraints, 1, &mut noise, self.next_stream);
-                        self.next_stream += 1;
-                        Climb::from_unknown(drawn.swap_remove(0))
-                    }
-                });
+                let climb = if let Some(best) = &self.best {
+                    Climb::from_known(best.order.clone(), self.settings.sense.cost(best.value))
+                } else {
+                    let mut drawn = self.learner.draw(&self.constraints, 1, &mut noise, self.next_stream);
+                    self.next_stream += 1;
+                    Climb::from_unknown(drawn.swap_remove(0))
+                };
+                self.climb = Some(climb);
             }
             let Some(climb) = &mut self.climb else { return false };
             let stream = noise.stream(self.next_stream);

@@ -250,14 +250,12 @@ impl Neighbourhood for Walk<'_> {
     /// O(1) for an exchange; what else there is, is valued as a whole.
     fn change(&mut self, step: Move) -> f64 {
         self.evaluations += 1;
-        match step {
-            Move::Swap { first, second } => self.changes[first * self.problem.items + second],
-            _ => {
-                let mut moved = self.ranked.order.clone();
-                step.apply(&mut moved);
-                self.problem.value(&moved) - self.cost
-            }
+        if let Move::Swap { first, second } = step {
+            return self.changes[first * self.problem.items + second];
         }
+        let mut moved = self.ranked.order.clone();
+        step.apply(&mut moved);
+        self.problem.value(&moved) - self.cost
     }
 
     fn apply(&mut self, step: Move) {

@@ -9,7 +9,7 @@ pub(super) const MOST_ITEMS: usize = 20_000;
 #[derive(Clone)]
 pub(super) struct Words<'a> {
     file: &'a str,
-    words: Vec<(usize, &'a str)>,
+    all: Vec<(usize, &'a str)>,
     next: usize,
     last_line: usize,
 }
@@ -17,27 +17,27 @@ pub(super) struct Words<'a> {
 impl<'a> Words<'a> {
     /// All words of numbered lines.
     pub(super) fn new(file: &'a str, lines: impl IntoIterator<Item = (usize, &'a str)>) -> Self {
-        let words: Vec<_> = lines
+        let all: Vec<_> = lines
             .into_iter()
             .flat_map(|(line, text)| text.split_whitespace().map(move |word| (line, word)))
             .collect();
-        let last_line = words.last().map_or(1, |&(line, _)| line);
-        Self { file, words, next: 0, last_line }
+        let last_line = all.last().map_or(1, |&(line, _)| line);
+        Self { file, all, next: 0, last_line }
     }
 
     /// How many words are left.
     pub(super) fn left(&self) -> usize {
-        self.words.len() - self.next
+        self.all.len() - self.next
     }
 
     /// The next word without taking it.
     pub(super) fn peek(&self) -> Option<&'a str> {
-        self.words.get(self.next).map(|&(_, word)| word)
+        self.all.get(self.next).map(|&(_, word)| word)
     }
 
     /// The line of the next word, or the last one at the end.
     pub(super) fn line(&self) -> usize {
-        self.words.get(self.next).map_or(self.last_line, |&(line, _)| line)
+        self.all.get(self.next).map_or(self.last_line, |&(line, _)| line)
     }
 
     /// An error at the next word.
@@ -47,7 +47,7 @@ impl<'a> Words<'a> {
 
     /// A finite number.
     pub(super) fn number(&mut self, what: &str) -> Result<f64, Error> {
-        let Some(&(_, word)) = self.words.get(self.next) else {
+        let Some(&(_, word)) = self.all.get(self.next) else {
             return Err(self.error(format!("the text ends where {what} is needed")));
         };
         match word.parse::<f64>() {
@@ -75,7 +75,7 @@ impl<'a> Words<'a> {
     /// So many numbers.
     pub(super) fn numbers(&mut self, count: usize, what: &str) -> Result<Vec<f64>, Error> {
         if self.left() < count {
-            let (left, last) = (self.left(), Self { next: self.words.len(), ..self.clone() });
+            let (left, last) = (self.left(), Self { next: self.all.len(), ..self.clone() });
             // A word that is no number comes first: it is the likelier slip.
             for _ in 0..left {
                 self.number(what)?;

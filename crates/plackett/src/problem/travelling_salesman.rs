@@ -245,7 +245,7 @@ impl<'a> Description<'a> {
     /// Latitude and longitude as degrees with minutes behind the point, on a sphere; π and the radius are the format's.
     fn geographical(&self, cities: usize) -> Result<Vec<f64>, Error> {
         #[expect(clippy::approx_constant, reason = "the format says so")]
-        const PI: f64 = 3.141592;
+        const PI: f64 = 3.141_592;
         const RADIUS: f64 = 6378.388;
         let radians = |x: f64| PI * (x.trunc() + 5.0 * x.fract() / 3.0) / 180.0;
         let points: Vec<(f64, f64)> =

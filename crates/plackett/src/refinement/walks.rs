@@ -83,7 +83,7 @@ impl Default for WalkSettings {
 pub struct Walks {
     settings: WalkSettings,
     constraints: Constraints,
-    walks: Vec<Walk>,
+    walkers: Vec<Walk>,
     rounds: u64,
     evaluations: u64,
     best: Option<(Vec<usize>, f64)>,
@@ -167,18 +167,16 @@ impl Walks {
             constraints.check(start)?;
         }
         let mut noise = Noise::new(settings.seed);
-        let mut walks = Vec::with_capacity(settings.walks);
+        let mut walkers = Vec::with_capacity(settings.walks);
         for index in 0..settings.walks {
-            let order = match start {
-                Some(start) => start.to_vec(),
-                None => {
-                    let own = if index == 0 && constraints.is_free() { problem.construct() } else { None };
-                    own.map_or_else(|| random_order(&constraints, noise.stream(index as u64)), Ok)?
-                }
+            let own = if index == 0 && constraints.is_free() { problem.construct() } else { None };
+            let order = match start.map(|start| start.to_vec()).or(own) {
+                Some(order) => order,
+                None => random_order(&constraints, noise.stream(index as u64))?,
             };
-            walks.push(Walk::new(order));
+            walkers.push(Walk::new(order));
         }
-        Ok(Self { settings, constraints, walks, rounds: 0, evaluations: 0, best: None, cut_short: None })
+        Ok(Self { settings, constraints, walkers, rounds: 0, evaluations: 0, best: None, cut_short: None })
     }
 
     /// Rounds until it is time to stop. The observer is called after each of them and may end the run.
@@ -227,13 +225,13 @@ impl Walks {
         let pairs = (problem.items() * problem.items()) as u64;
         let usual = ROUND_EVALUATIONS.max(ROUND_EVALUATIONS_PER_PAIR * pairs);
         // What is left is shared by the walks; the first ones take what is over.
-        let count = self.walks.len() as u64;
+        let count = self.walkers.len() as u64;
         let share = |index: usize| left / count + u64::from((index as u64) < left % count);
         // A last round that is cut short may as well take along what would be left after it.
         let is_last = left / count < 2 * usual;
         let (seed, first_stream) = (self.settings.seed, (self.rounds + 1) * count);
         let made: Vec<(Walk, bool)> = self
-            .walks
+            .walkers
             .par_iter()
             .enumerate()
             .map(|(index, walk)| {
@@ -242,7 +240,7 @@ impl Walks {
                     constraints: &self.constraints,
                     moves: self.settings.moves,
                     target: target.map(|target| problem.sense().cost(target)),
-                    others: &self.walks,
+                    others: &self.walkers,
                     evaluations: if is_last { share(index) } else { usual },
                     most_evaluations: share(index),
                 };
@@ -253,7 +251,7 @@ impl Walks {
             .collect();
         let evaluations = made
             .iter()
-            .zip(&self.walks)
+            .zip(&self.walkers)
             .map(|((new, _), old)| new.evaluations - old.evaluations)
             .sum::<u64>();
         let mut best = self.best.clone();
@@ -266,7 +264,7 @@ impl Walks {
             }
         }
         if made.iter().all(|(_, is_whole)| *is_whole) {
-            self.walks = made.into_iter().map(|(walk, _)| walk).collect();
+            self.walkers = made.into_iter().map(|(walk, _)| walk).collect();
             self.best = best;
             self.evaluations += evaluations;
             self.rounds += 1;
@@ -280,8 +278,8 @@ impl Walks {
     /// Starts walks anew that get nowhere.
     fn restart_idle(&mut self, usual: u64) -> Result<(), Error> {
         let mut noise = Noise::new(self.settings.seed);
-        let first_stream = u64::MAX / 2 + self.rounds * self.walks.len() as u64;
-        for (stream, walk) in (first_stream..).zip(&mut self.walks) {
+        let first_stream = u64::MAX / 2 + self.rounds * self.walkers.len() as u64;
+        for (stream, walk) in (first_stream..).zip(&mut self.walkers) {
             let idle = walk.evaluations - walk.found_after;
             if idle > walk.found_after.max(IDLE_ROUNDS * usual) {
                 *walk = Walk::new(random_order(&self.constraints, noise.stream(stream))?);
@@ -297,9 +295,9 @@ impl Walks {
             is_order(&walk.order) && is_order(&walk.best) && walk.found_after <= walk.evaluations
         };
         self.settings.walks > 0
-            && self.settings.walks == self.walks.len()
+            && self.settings.walks == self.walkers.len()
             && self.constraints.items() == items
-            && self.walks.iter().all(walk_fits)
+            && self.walkers.iter().all(walk_fits)
             && self.best.iter().all(|(order, value)| is_order(order) && value.is_finite())
     }
 
