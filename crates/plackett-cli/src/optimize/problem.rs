@@ -8,10 +8,10 @@ use plackett::{FlowShop, Kind, Limits, Method, Problem, Solver};
 use super::{Arguments, Bar, report::Found, state::StateFile};
 use crate::{console::BadInput, interrupt};
 
-/// Evaluations of the walks without a limit of the user's: about ten seconds of one core.
+/// Evaluations of the walks without a limit of the user's: ten to twenty seconds of one core.
 fn default_evaluations(kind: Kind, method: Method) -> u64 {
     match (method, kind) {
-        (Method::Default | Method::Insertion, Kind::LinearOrdering) => 4_000_000_000,
+        (Method::Default | Method::Insertion, Kind::LinearOrdering) => 8_000_000_000,
         (Method::Default, Kind::QuadraticAssignment) => 1_000_000_000,
         (Method::Default, Kind::TravellingSalesman) => 500_000_000,
         (Method::Default | Method::Insertion, Kind::FlowShop) => 200_000_000,

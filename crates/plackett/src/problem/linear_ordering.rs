@@ -101,7 +101,7 @@ impl Problem for LinearOrdering {
     }
 }
 
-/// One kick in five mixes: at 150 items that leaves half of the gap that kicks alone leave, and twice as many are no better.
+/// One kick in five mixes: at 150 items that leaves less than half of the gap that kicks alone leave; one in two is no better.
 const MIXING: f64 = 0.2;
 
 struct Walk<'a> {
