@@ -13,7 +13,7 @@ from plackett._arrays import Floats, Integers, Seed, to_count, to_floats, to_see
 from plackett._distributions import Categorical, PlackettLuce
 from plackett._objective import to_value, to_values
 from plackett._plackett import PlackettError
-from plackett.critics import Critic, RelaxedObjective
+from plackett.critics import Critic, Network, RelaxedObjective
 
 Estimator: TypeAlias = Literal["reinforce", "rebar", "relax", "reparametrised", "exact"]
 Baseline: TypeAlias = Literal["none", "leave_one_out"]
@@ -66,7 +66,8 @@ def estimate(
         any critic; ``"exact"``, by enumeration, for at most 10 items to order; all of these are unbiased.
         ``"reparametrised"`` is the gradient of the critic itself: low variance, but biased for f.
     critic
-        The control variate.
+        The control variate. RELAX has a fresh :class:`plackett.critics.Network` unless another is given; to train one, keep it and
+        step its parameters against ``critic_gradient``.
     baseline
         What REINFORCE subtracts from f: nothing, or for each sample the mean of the others.
     n_samples
@@ -143,6 +144,8 @@ def _check_choice(what: str, value: str, known: tuple[str, ...]) -> None:
 
 def _check_critic(estimator: str, critic: Critic | None, law: PlackettLuce | Categorical) -> Critic:
     """The critic, if it suits the estimator."""
+    if critic is None and estimator == "relax":
+        return Network(law.n_items)
     if not isinstance(critic, Critic):
         raise PlackettError(f"{estimator} needs critic=, one of plackett.critics")
     if critic.n_items != law.n_items:

@@ -232,7 +232,7 @@ class TestBadInput:
         ("settings", "message"),
         [
             ({"estimator": "magic"}, "it must be one of"),
-            ({"estimator": "relax"}, "needs critic"),
+            ({"estimator": "rebar"}, "needs critic"),
             ({"estimator": "rebar", "critic": Network(3)}, "scaled RelaxedObjective"),
             ({"estimator": "relax", "critic": Network(4)}, "for 4 items"),
             ({"estimator": "reinforce", "critic": Network(3)}, "has no critic"),
@@ -298,3 +298,11 @@ class TestBadInput:
 
         with pytest.raises(ValueError, match="read-only"):
             plackett.estimate([0.0] * 3, vandal)
+
+
+def test_relax_has_a_network_unless_told_otherwise():
+    scores, f = np.zeros(4), lambda order: float(order[0])
+    default = plackett.estimate(scores, f, estimator="relax", n_samples=3, seed=1)
+    given = plackett.estimate(scores, f, estimator="relax", critic=plackett.critics.Network(4), n_samples=3, seed=1)
+    assert np.array_equal(default.gradient, given.gradient)
+    assert default.critic_gradient.size == given.critic_gradient.size > 0
