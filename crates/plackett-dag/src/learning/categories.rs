@@ -44,8 +44,17 @@ pub(super) fn learn(
     )?;
     if learning.method.is_pc() {
         refuse(
-            &[("posterior", learning.posterior), ("candidates", learning.space.is_some())],
+            &[
+                ("posterior", learning.posterior),
+                ("candidates", learning.space.is_some()),
+                ("max-parents", learning.max_parents.is_some()),
+            ],
             "is for searches over orders, and pc is none",
+        )?;
+    } else if learning.space == Some(ParentSpace::All) {
+        refuse(
+            &[("alpha", learning.alpha.is_some()), ("max-conditioning", learning.max_conditioning.is_some())],
+            "is for tests that bound the parents, and here all others may be parents",
         )?;
     }
     let (name, choice) = score_name(learning)?;
@@ -272,6 +281,22 @@ mod tests {
             for (part, whole) in learned.probabilities.iter().flatten().zip(&whole_probabilities) {
                 assert!((part - whole).abs() < 0.1, "{part} for {whole}");
             }
+        }
+    }
+
+    #[test]
+    fn settings_that_nothing_would_read_are_refused() {
+        let data = BayesNet::embedded("asia").unwrap().sample(100, 0, BayesNet::TRAINING).unwrap();
+        let data = Observations::Categories(data.into());
+        let pc = crate::LearnMethod::by_name("pc").unwrap();
+        let all = Some(ParentSpace::All);
+        for learning in [
+            Learning { method: pc, max_parents: Some(2), ..Learning::default() },
+            Learning { space: all, alpha: Some(0.1), ..Learning::default() },
+            Learning { space: all, max_conditioning: Some(1), ..Learning::default() },
+        ] {
+            let refused = learning.run(&data, &mut |_| ControlFlow::Continue(()));
+            assert!(matches!(refused, Err(Error::Misfit(_))), "{learning:?}");
         }
     }
 
