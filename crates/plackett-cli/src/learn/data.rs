@@ -83,9 +83,10 @@ pub(super) fn example(
     let source = format!("the example {name}");
     if name != SEM.0 {
         if reading.kind == Some(DataKind::Continuous) {
-            return Err(
-                BadInput(format!("the example {name} has categories; --continuous does not fit")).into()
-            );
+            return Err(BadInput(format!(
+                "the example {name} has categories; settings for numbers do not fit"
+            ))
+            .into());
         }
         let network = BayesNet::embedded(name)?;
         let categories = network.sample(rows.unwrap_or(NETWORK_ROWS), seed, BayesNet::TRAINING)?;

@@ -94,7 +94,8 @@ pub(crate) struct Arguments {
     /// Most memory for tables and caches, in MiB
     #[arg(long, value_name = "MiB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..))]
     memory: u32,
-    /// Stop after about this many seconds with the best order so far; only then can two runs of one seed differ
+    /// Stop the search after about this many seconds with the best order so far; tests and tables that must come before it
+    /// are made whole. Only then can two runs of one seed differ
     #[arg(long, value_name = "S", value_parser = parse_seconds, allow_negative_numbers = true)]
     time: Option<f64>,
     /// The true graph, to compare with: an adjacency matrix in CSV (row i, column j non-zero means i -> j) or JSON

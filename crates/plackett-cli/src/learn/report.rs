@@ -91,6 +91,9 @@ impl<'a> Report<'a> {
                 counted(limit, "parent")
             ));
         }
+        if arguments.posterior && learned.probabilities.is_none() {
+            warnings.push("the run ended before the probabilities of the edges were known".to_owned());
+        }
         warnings.extend(exact_relations(data, learned));
         Ok(Self { arguments, data, learned, graph, truth, true_score, comparison, seconds, warnings })
     }
@@ -203,11 +206,12 @@ impl<'a> Report<'a> {
             learned.cpdag.undirected().len()
         );
         text += &format!(
-            "{} of {}, score {:.6}, {} local scores in {:.2} s{}",
+            "{} of {}, score {:.6}, {} {} in {:.2} s{}",
             counted(learned.dag.edge_count(), "edge"),
             counted(data.names.len(), "node"),
             learned.score,
             console::thousands(learned.evaluations),
+            if arguments.method == "pc" { "tests" } else { "local scores" },
             self.seconds,
             match learned.status {
                 LearnStatus::Finished => "",

@@ -44,8 +44,17 @@ pub(super) fn learn(
     )?;
     if learning.method.is_pc() {
         refuse(
-            &[("posterior", learning.posterior), ("candidates", learning.space.is_some())],
+            &[
+                ("posterior", learning.posterior),
+                ("candidates", learning.space.is_some()),
+                ("max-parents", learning.max_parents.is_some()),
+            ],
             "is for searches over orders, and pc is none",
+        )?;
+    } else if learning.space == Some(ParentSpace::All) {
+        refuse(
+            &[("alpha", learning.alpha.is_some()), ("max-conditioning", learning.max_conditioning.is_some())],
+            "is for tests that bound the parents, and here all others may be parents",
         )?;
     }
     let (name, choice) = score_name(learning)?;
@@ -110,11 +119,11 @@ impl Learner<'_> {
         };
         let oracle = Oracle::with_memory(sets.clone(), learning.memory_bytes);
         let stage = format!("{}, {}", learning.method.name, score.name());
-        let Found { solution, evaluations, status } =
+        let Found { solution, evaluations, mut status } =
             learning.method.run(oracle, search, &stage, deadline, observe)?;
         let mut probabilities = None;
-        if learning.posterior && status != LearnStatus::Interrupted {
-            probabilities = Some(self.posterior(&candidates, observe)?);
+        if learning.posterior && status == LearnStatus::Finished {
+            probabilities = self.posterior(&candidates, &mut status, observe)?;
         }
         // All graphs of the class score the same; the order has picked one of them by chance.
         let is_equivalent = !score.on_rows(0).parents_differ();
@@ -183,8 +192,7 @@ impl Learner<'_> {
             let stage = "growing the space of parents".to_owned();
             let progress = LearnProgress { stage, done: rounds as u64, total: expansion.rounds as u64 };
             let told = observe.lock().unwrap_or_else(PoisonError::into_inner)(&progress);
-            let is_late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-            if is_late { ControlFlow::Break(()) } else { told }
+            if self.is_late() { ControlFlow::Break(()) } else { told }
         });
         let Expanded { candidates, sets, solution, .. } = grown?;
         Ok(Space { candidates, sets, start: Some(solution.order) })
@@ -199,18 +207,107 @@ impl Learner<'_> {
         })
     }
 
-    /// The probability of every edge, by a chain on the sums over all parent sets.
-    fn posterior(&self, candidates: &Candidates, observe: LearnObserver) -> Result<Vec<f64>> {
-        let keep = Keep::All(SizePrior::EvenSizes);
-        let sums = self.parent_sets(candidates, keep, observe)?.sums().ok_or(Error::Empty)?;
+    /// The probability of every edge, by a chain on the sums over all parent sets. The observer and the time may end it,
+    /// which `status` then tells: with the orders so far, or with nothing if there are none.
+    fn posterior(
+        &self,
+        candidates: &Candidates,
+        status: &mut LearnStatus,
+        observe: LearnObserver,
+    ) -> Result<Option<Vec<f64>>> {
+        let mut observe = |progress: &LearnProgress| {
+            if observe(progress).is_break() {
+                *status = LearnStatus::Interrupted;
+            } else if self.is_late() {
+                *status = LearnStatus::TimeLimit;
+            } else {
+                return ControlFlow::Continue(());
+            }
+            ControlFlow::Break(())
+        };
+        let sets = match self.parent_sets(candidates, Keep::All(SizePrior::EvenSizes), &mut observe) {
+            Err(Error::Stopped) => return Ok(None),
+            sets => sets?,
+        };
         let chain = OrderMcmc { seed: self.learning.seed, ..OrderMcmc::default() };
         let chain = OrderMcmc { steps: self.learning.steps.unwrap_or(chain.steps), ..chain };
-        let posterior = chain.posterior(&sums, |state| {
+        let posterior = chain.posterior(&sets.sums().ok_or(Error::Empty)?, |state| {
             if state.step % MOVES_PER_LOOK > 0 {
                 return ControlFlow::Continue(());
             }
             observe(&LearnProgress { stage: "posterior".to_owned(), done: state.step, total: chain.steps })
         })?;
-        Ok(posterior.probabilities)
+        Ok((posterior.samples > 0).then_some(posterior.probabilities))
+    }
+
+    fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::{BayesNet, Observations};
+
+    /// Learns from ASIA, ended when a stage of the posterior has come so far.
+    fn ended(learning: &Learning, stage: &str, done: u64) -> Learned {
+        let data = BayesNet::embedded("asia").unwrap().sample(2000, 0, BayesNet::TRAINING).unwrap();
+        let mut is_searched = false;
+        let learned = learning.run(&Observations::Categories(data.into()), &mut |progress| {
+            is_searched |= progress.stage.starts_with("growing");
+            let is_end = is_searched && progress.stage == stage && progress.done >= done;
+            if is_end { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        learned.unwrap()
+    }
+
+    #[test]
+    fn a_graph_survives_the_end_of_its_posterior() {
+        let learning = Learning { posterior: true, ..Learning::default() };
+        let whole = ended(&learning, "none", 0);
+        assert_eq!(whole.status, LearnStatus::Finished);
+        let whole_probabilities = whole.probabilities.unwrap();
+        // Before there are sums, before the chain has forgotten its start, and in its middle.
+        for (stage, done, is_known) in
+            [("parent sets", 1, false), ("posterior", 1, false), ("posterior", 50_000, true)]
+        {
+            let learned = ended(&learning, stage, done);
+            assert_eq!(learned.status, LearnStatus::Interrupted, "{stage} {done}");
+            assert_eq!((learned.dag, learned.score), (whole.dag.clone(), whole.score));
+            assert_eq!(learned.probabilities.is_some(), is_known, "{stage} {done}");
+            for (part, whole) in learned.probabilities.iter().flatten().zip(&whole_probabilities) {
+                assert!((part - whole).abs() < 0.1, "{part} for {whole}");
+            }
+        }
+    }
+
+    #[test]
+    fn settings_that_nothing_would_read_are_refused() {
+        let data = BayesNet::embedded("asia").unwrap().sample(100, 0, BayesNet::TRAINING).unwrap();
+        let data = Observations::Categories(data.into());
+        let pc = crate::LearnMethod::by_name("pc").unwrap();
+        let all = Some(ParentSpace::All);
+        for learning in [
+            Learning { method: pc, max_parents: Some(2), ..Learning::default() },
+            Learning { space: all, alpha: Some(0.1), ..Learning::default() },
+            Learning { space: all, max_conditioning: Some(1), ..Learning::default() },
+        ] {
+            let refused = learning.run(&data, &mut |_| ControlFlow::Continue(()));
+            assert!(matches!(refused, Err(Error::Misfit(_))), "{learning:?}");
+        }
+    }
+
+    #[test]
+    fn the_posterior_keeps_to_the_time() {
+        let time = Some(Duration::from_secs(1));
+        let learning = Learning { posterior: true, steps: Some(1 << 40), time, ..Learning::default() };
+        let start = Instant::now();
+        let learned = ended(&learning, "none", 0);
+        assert_eq!(learned.status, LearnStatus::TimeLimit);
+        assert!(start.elapsed() < Duration::from_secs(20));
+        assert!(learned.probabilities.is_none(), "the chain has not come past its first fifth");
     }
 }

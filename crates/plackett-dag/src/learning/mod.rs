@@ -169,7 +169,8 @@ pub struct Learned {
     pub score: f64,
     /// Whether graphs of one equivalence class are equally good by the score.
     pub is_equivalent: bool,
-    /// The posterior probability of each edge, row-major, entry (i, j) that of i → j, if asked for.
+    /// The posterior probability of each edge, row-major, entry (i, j) that of i → j, if asked for and if there was
+    /// time for it.
     pub probabilities: Option<Vec<f64>>,
     /// Local scores looked at, or tests made.
     pub evaluations: u64,

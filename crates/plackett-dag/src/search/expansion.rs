@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::{Insertion, OrderSolution};
-use crate::{Candidates, Categories, FamilyScore, Keep, Oracle, ParentSets, Reach, Result};
+use crate::{Candidates, Categories, Error, FamilyScore, Keep, Oracle, ParentSets, Reach, Result};
 
 /// Settings of the expansion.
 ///
@@ -61,7 +61,8 @@ impl Expansion {
         self.run_with(data, score, candidates, &|_| ControlFlow::Continue(()))
     }
 
-    /// The same, told to `observe` space by space as it is built: it may end the growth, but for the first space.
+    /// The same with an observer that is told how many spaces have been searched, often and from several threads. It may
+    /// end the growth with the best order so far; only the first space is built whole before it is asked.
     ///
     /// # Errors
     /// What [`ParentSets::build_with`] objects to.
@@ -81,13 +82,22 @@ impl Expansion {
             {
                 return Ok(last);
             }
-            let sets =
-                ParentSets::build_with(data, score, &candidates, Keep::Best, &|_| ControlFlow::Continue(()))?;
-            let sets = Arc::new(sets);
+            let built = ParentSets::build_with(data, score, &candidates, Keep::Best, &|_| {
+                // Without the first space there would be nothing to show.
+                if rounds == 0 { ControlFlow::Continue(()) } else { observe(rounds) }
+            });
+            let sets = match (built, last) {
+                (Err(Error::Stopped), Some(last)) => return Ok(last),
+                (built, before) => {
+                    last = before;
+                    Arc::new(built?)
+                }
+            };
             let mut oracle = Oracle::new(sets.clone());
+            let stop = || observe(rounds).is_break();
             let solution = match &last {
-                None => self.insertion.run(&mut oracle)?,
-                Some(last) => self.insertion.improve(&mut oracle, &last.solution.order)?,
+                None => self.insertion.run_until(&mut oracle, &stop)?,
+                Some(last) => self.insertion.improve_until(&mut oracle, &last.solution.order, &stop)?,
             };
             let mut has_grown = false;
             for (node, parents) in solution.parents.iter().enumerate() {
@@ -126,6 +136,34 @@ mod tests {
         assert!(grown.solution.score <= graph_cost(&data, &Qnml, network.dag()).unwrap());
         for (node, parents) in grown.solution.parents.iter().enumerate() {
             assert!(parents.is_subset(grown.candidates.core(node)));
+        }
+    }
+
+    #[test]
+    fn the_growth_can_be_ended_at_any_moment() {
+        use std::sync::atomic::{AtomicUsize, Ordering};
+        let data = BayesNet::embedded("asia").unwrap().sample(2000, 1, BayesNet::TRAINING).unwrap();
+        let none = Candidates::from_neighbours(vec![NodeSet::default(); 8]).unwrap();
+        let (looks, most) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
+        let count = |_| match looks.fetch_add(1, Ordering::Relaxed) < most.load(Ordering::Relaxed) {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        };
+        let whole = Expansion::default().run_with(&data, &Qnml, none.clone(), &count).unwrap();
+        assert!(whole.rounds > 1);
+        assert_eq!(whole.solution, Expansion::default().run(&data, &Qnml, none.clone()).unwrap().solution);
+        let all = looks.load(Ordering::Relaxed);
+        assert!(all > 20 * whole.rounds, "asked {all} times only");
+        for end in 0..all {
+            looks.store(0, Ordering::Relaxed);
+            most.store(end, Ordering::Relaxed);
+            let part = Expansion::default().run_with(&data, &Qnml, none.clone(), &count).unwrap();
+            assert!(part.solution.score >= whole.solution.score - 1e-6 && part.rounds <= whole.rounds);
+            let mut oracle = Oracle::new(part.sets.clone());
+            assert_eq!(oracle.order_score(&part.solution.order).unwrap(), part.solution.score);
+            // Told to stop, it asks a few times more at most: each thread, and each level of the search.
+            let more = looks.load(Ordering::Relaxed) - end;
+            assert!(more <= 10, "{more} after {end} of {all}");
         }
     }
 

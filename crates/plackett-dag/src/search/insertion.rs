@@ -15,6 +15,12 @@ const IMPROVEMENT: f64 = 1e-12;
 /// Nodes moved to random places by one kick. At 50 dense nodes 5 leaves a quarter of the gap that 2 leaves; 8 is no better.
 const KICKED_NODES: usize = 5;
 
+/// Nodes visited between questions whether to stop.
+const VISITS_PER_LOOK: usize = 64;
+
+/// Whether to stop now.
+type Stop<'a> = &'a dyn Fn() -> bool;
+
 /// Settings of the insertion search: how many random starts and kicks, and the seed that all its randomness comes from.
 ///
 /// Outcomes depend on the score, these settings and nothing else.
@@ -61,12 +67,20 @@ impl Insertion {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn run(&self, oracle: &mut Oracle) -> Result<OrderSolution> {
+        self.run_until(oracle, &|| false)
+    }
+
+    /// The same, ended with the best order so far as soon as `stop` says so.
+    pub(super) fn run_until(&self, oracle: &mut Oracle, stop: Stop) -> Result<OrderSolution> {
         let mut best: Option<(f64, Vec<usize>)> = None;
         for start in 0..self.starts.max(1) {
+            if start > 0 && stop() {
+                break;
+            }
             let mut rng = self.stream(start as u64);
             let mut order: Vec<usize> = (0..oracle.nodes()).collect();
             order.shuffle(&mut rng);
-            let score = self.climb(oracle, &mut order, &mut rng);
+            let score = self.climb(oracle, &mut order, &mut rng, stop);
             if best.as_ref().is_none_or(|(least, _)| score < *least) {
                 best = Some((score, order));
             }
@@ -88,23 +102,36 @@ impl Insertion {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn improve(&self, oracle: &mut Oracle, start: &[usize]) -> Result<OrderSolution> {
+        self.improve_until(oracle, start, &|| false)
+    }
+
+    /// The same, ended with the best order so far as soon as `stop` says so.
+    pub(super) fn improve_until(
+        &self,
+        oracle: &mut Oracle,
+        start: &[usize],
+        stop: Stop,
+    ) -> Result<OrderSolution> {
         oracle.check_order(start)?;
         let mut order = start.to_vec();
-        self.climb(oracle, &mut order, &mut self.stream(0));
+        self.climb(oracle, &mut order, &mut self.stream(0), stop);
         OrderSolution::of(order, oracle)
     }
 
     /// Improves `order` until no move of one node helps, then disturbs it and tries again, keeping what is not worse.
-    fn climb(&self, oracle: &mut Oracle, order: &mut Vec<usize>, rng: &mut ChaCha8Rng) -> f64 {
-        let mut score = climb(oracle, order, rng);
+    fn climb(&self, oracle: &mut Oracle, order: &mut Vec<usize>, rng: &mut ChaCha8Rng, stop: Stop) -> f64 {
+        let mut score = climb(oracle, order, rng, stop);
         let kicks = if order.len() > 2 { self.kicks } else { 0 };
         for _ in 0..kicks {
+            if stop() {
+                break;
+            }
             let mut trial = order.clone();
             for _ in 0..KICKED_NODES {
                 let node = trial.remove(rng.random_range(0..trial.len()));
                 trial.insert(rng.random_range(0..=trial.len()), node);
             }
-            let trial_score = climb(oracle, &mut trial, rng);
+            let trial_score = climb(oracle, &mut trial, rng, stop);
             if trial_score <= score {
                 score = trial_score;
                 *order = trial;
@@ -120,15 +147,18 @@ impl Insertion {
     }
 }
 
-/// Moves one node after another to its best place until none moves, and returns the score.
-fn climb(oracle: &mut Oracle, order: &mut Vec<usize>, rng: &mut ChaCha8Rng) -> f64 {
+/// Moves one node after another to its best place until none moves or it is time to stop, and returns the score.
+fn climb(oracle: &mut Oracle, order: &mut Vec<usize>, rng: &mut ChaCha8Rng, stop: Stop) -> f64 {
     let mut walk = Walk::new(oracle, std::mem::take(order));
     let mut visits: Vec<usize> = (0..walk.order().len()).collect();
     // Nodes visited since the last move: once all of them stay, the order is a local optimum.
     let mut unmoved = 0;
-    while unmoved < visits.len() {
+    'passes: while unmoved < visits.len() {
         visits.shuffle(rng);
-        for &node in &visits {
+        for (at, &node) in visits.iter().enumerate() {
+            if at % VISITS_PER_LOOK == 0 && stop() {
+                break 'passes;
+            }
             if move_to_best_place(&mut walk, node) {
                 unmoved = 0;
             } else {

@@ -23,7 +23,8 @@ pub struct EdgePosterior {
 
 impl OrderMcmc {
     /// Samples orders from their posterior and averages the exact edge probabilities given each. One order in d is looked
-    /// at, after the first fifth of the chain.
+    /// at, after the first fifth of the chain; of a chain too short for that, the last order. Nothing is known, and all
+    /// probabilities are zero, if there are no [`samples`](EdgePosterior::samples) because `observe` ended the chain early.
     ///
     /// # Errors
     /// Those of [`run`](Self::run).
@@ -60,7 +61,8 @@ impl OrderMcmc {
         let mut before = NodeSet::with_capacity(nodes);
         let mut samples = 0;
         let chain = self.run(&mut oracle, |state| {
-            if state.step > first && state.step % nodes as u64 == 0 {
+            let is_due = state.step % nodes as u64 == 0 || samples == 0 && state.step == self.steps;
+            if state.step > first && is_due {
                 samples += 1;
                 before.clear();
                 for &node in state.order {
@@ -147,6 +149,22 @@ mod tests {
             }
             assert!(open >= 4, "a test of certainties would show nothing");
         }
+    }
+
+    #[test]
+    fn short_chains_are_looked_at_once_and_those_ended_early_not_at_all() {
+        let keep = Keep::All(SizePrior::Even);
+        let go_on = |_| ControlFlow::Continue(());
+        let sets = ParentSets::build_with(&data(), &Bdeu::default(), &Candidates::all(4, 3), keep, &go_on);
+        let sums = sets.unwrap().sums().unwrap();
+        for steps in 1..=3 {
+            let chain = OrderMcmc { steps, ..OrderMcmc::default() };
+            let found = chain.posterior(&sums, |_| ControlFlow::Continue(())).unwrap();
+            assert_eq!(found.samples, 1);
+            assert!(found.probabilities.iter().any(|&probability| probability > 0.1));
+        }
+        let found = OrderMcmc::default().posterior(&sums, |_| ControlFlow::Break(())).unwrap();
+        assert_eq!((found.samples, found.probabilities), (0, vec![0.0; 16]));
     }
 
     #[test]
