@@ -145,9 +145,9 @@ mod tests {
         let data = BayesNet::embedded("asia").unwrap().sample(2000, 1, BayesNet::TRAINING).unwrap();
         let none = Candidates::from_neighbours(vec![NodeSet::default(); 8]).unwrap();
         let (looks, most) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
-        let count = |_| match looks.fetch_add(1, Ordering::Relaxed) < most.load(Ordering::Relaxed) {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(()),
+        let count = |_| {
+            let is_early = looks.fetch_add(1, Ordering::Relaxed) < most.load(Ordering::Relaxed);
+            if is_early { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
         let whole = Expansion::default().run_with(&data, &Qnml, none.clone(), &count).unwrap();
         assert!(whole.rounds > 1);
