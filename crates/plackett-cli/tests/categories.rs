@@ -158,6 +158,10 @@ fn the_posterior_gives_every_edge_a_probability() {
     let matrix = fs::read_to_string(folder.path().join("out/probabilities.csv")).unwrap();
     assert_eq!(matrix.lines().count(), 9);
     assert!(text(&["learn", &data, "--posterior", "--steps", "2000"]).contains("probability"));
+    // One move is enough to have seen an order.
+    let hasty = json(&["learn", &data, "--posterior", "--steps", "1"]);
+    assert!(!hasty["probabilities"].as_array().unwrap().is_empty());
+    assert!(text(&["learn", &data, "--method", "pc"]).contains(" tests in "));
 }
 
 #[test]
@@ -172,7 +176,7 @@ fn bad_categories_are_refused_by_name() {
         (format!("a,b\n{many}"), "column \"a\": this is the column's 257th different value"),
         ("a\nx\ny\n".to_owned(), ": \"a\" is the only column"),
         ("a,b\nx,y\n".to_owned(), ": there is only one row"),
-        ("a,b\nx,1.5\ny,2.5\n".to_owned(), "words"),
+        ("a,b\nx,1.5\ny,2.5\n".to_owned(), "or take all columns as categories"),
     ] {
         let data = write(&folder, "data.csv", &content);
         let complaint = complaint(&["learn", &data]);
@@ -191,6 +195,8 @@ fn bad_categories_are_refused_by_name() {
         (vec!["--ess", "0"], "0"),
         (vec!["--alpha", "2"], "alpha is 2"),
         (vec!["--method", "pc", "--posterior"], "posterior is for searches over orders"),
+        (vec!["--method", "pc", "--max-parents", "2"], "max-parents is for searches over orders"),
+        (vec!["--candidates", "all", "--alpha", "0.1"], "alpha is for tests that bound the parents"),
         (vec!["--max-parents", "0"], "--max-parents"),
         (vec!["--discrete", "--continuous"], "cannot be used with"),
     ] {
@@ -198,7 +204,10 @@ fn bad_categories_are_refused_by_name() {
         assert!(text.contains(expected), "{text}");
     }
     assert!(complaint(&["learn", "--example", "alarms"]).contains("possible values: sem, alarm"));
-    assert!(complaint(&["learn", "--example", "asia", "--continuous"]).contains("--continuous does not fit"));
+    for given in [&["--continuous"][..], &["--lambda", "0.3"], &["--standardize"]] {
+        let text = complaint(&[&["learn", "--example", "asia"], given].concat());
+        assert!(text.contains("--continuous and settings of numbers do not fit"), "{text}");
+    }
     let numbers = write(&folder, "numbers.csv", "a,b\n1.5,2\n2.5,3\n3.5,1\n");
     assert!(
         complaint(&["learn", &numbers, "--posterior"]).contains("posterior is for columns of categories")

@@ -35,8 +35,9 @@ pub enum DataKind {
 /// Tells the kind of the data in a CSV file, with the reason as the end of a sentence.
 ///
 /// Discrete are data whose columns all hold words, or at most 20 different whole numbers (1.0 is one); continuous are
-/// data of numbers with at least one column that is not of that sort, or whose numbers come twice each at most on average. One pass, which ends as soon as the rest of the file
-/// cannot matter, in memory that does not grow with the file.
+/// data of numbers with at least one column that is not of that sort, or whose numbers come less than twice each on
+/// average. One pass, which ends as soon as the rest of the file cannot matter, in memory that does not grow with the
+/// file.
 ///
 /// # Errors
 /// [`Problem::MixedColumns`] for words in some columns and measurements in others; what
@@ -220,7 +221,7 @@ mod tests {
         assert_eq!(
             kind("a,b,c,d\n1.5,0,x,3\n2.5,1,y,4.5\n").unwrap_err().to_string(),
             "d.csv, line 2, column \"c\": this is a word, but data must hold categories only or numbers only: \"c\" holds \
-             words, \"a\", \"d\" hold measurements"
+             words, \"a\", \"d\" hold measurements; leave the one or the other out, or take all columns as categories"
         );
     }
 

@@ -417,7 +417,8 @@ pub enum Problem {
     },
     /// Some columns hold words, others measurements.
     #[error(
-        "this is a word, but data must hold categories only or numbers only: {} hold{} words, {} hold{} measurements",
+        "this is a word, but data must hold categories only or numbers only: {} hold{} words, {} hold{} measurements; \
+         leave the one or the other out, or take all columns as categories",
         first_of(words),
         if words.len() == 1 { "s" } else { "" },
         first_of(numbers),

@@ -84,7 +84,7 @@ pub(super) fn example(
     if name != SEM.0 {
         if reading.kind == Some(DataKind::Continuous) {
             return Err(BadInput(format!(
-                "the example {name} has categories; settings for numbers do not fit"
+                "the example {name} has categories; --continuous and settings of numbers do not fit"
             ))
             .into());
         }

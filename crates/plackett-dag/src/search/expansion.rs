@@ -146,8 +146,8 @@ mod tests {
         let none = Candidates::from_neighbours(vec![NodeSet::default(); 8]).unwrap();
         let (looks, most) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
         let count = |_| {
-            let goes_on = looks.fetch_add(1, Ordering::Relaxed) < most.load(Ordering::Relaxed);
-            if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            let is_early = looks.fetch_add(1, Ordering::Relaxed) < most.load(Ordering::Relaxed);
+            if is_early { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
         let whole = Expansion::default().run_with(&data, &Qnml, none.clone(), &count).unwrap();
         assert!(whole.rounds > 1);

@@ -96,8 +96,21 @@ struct OnRows {
 /// log Γ(x + a) − log Γ(a), which counts x add with prior count a.
 fn gains(largest: usize, prior: f64) -> Gains {
     let base = libm::lgamma(prior);
-    let gain = move |count: f64| if count > 0.0 { libm::lgamma(count + prior) - base } else { 0.0 };
+    let gain = move |count: f64| match count {
+        0.0 => 0.0,
+        _ if prior > LARGE_PRIOR => large_gain(prior, count),
+        _ => libm::lgamma(count + prior) - base,
+    };
     Tabulated::new(largest, ENTRIES, Box::new(gain))
+}
+
+/// From here on the difference of two log Γ loses digits, and Stirling's series needs no third term.
+const LARGE_PRIOR: f64 = 1e4;
+
+/// log Γ(x + a) − log Γ(a) for large a, term by term of Stirling's series.
+fn large_gain(prior: f64, count: f64) -> f64 {
+    let sum = prior + count;
+    (prior - 0.5) * (count / prior).ln_1p() + count * (sum.ln() - 1.0) + (1.0 / sum - 1.0 / prior) / 12.0
 }
 
 impl CountScore for OnRows {
@@ -118,6 +131,25 @@ impl CountScore for OnRows {
         } else {
             drop(tables);
             gains(0, prior).sum(counts)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gains_are_sums_of_logarithms_whatever_the_prior() {
+        for prior in [1e-3, 0.5, 3.0, 9_999.0, 10_001.0, 1e8, 1e13, 1e300] {
+            for count in [0, 1, 2, 30, 1000] {
+                let wanted: f64 = (0..count).map(|below| (prior + f64::from(below)).ln()).sum();
+                let found = gains(2000, prior).sum(&[count]);
+                assert!(
+                    (found - wanted).abs() <= 1e-11 * wanted.abs().max(10.0),
+                    "{prior} {count}: {found} {wanted}"
+                );
+            }
         }
     }
 }
