@@ -39,7 +39,7 @@ enum Command {
     Evaluate(evaluate::Arguments),
     /// Solve the toy problem of the paper's Figure 1 with one gradient estimator
     Toy(toy::Arguments),
-    /// Make a figure of the paper again, with several seeds
+    /// Make a figure or a table of the paper again, with several seeds
     Reproduce(reproduce::Arguments),
 }
 

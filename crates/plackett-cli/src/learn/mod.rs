@@ -91,7 +91,7 @@ pub(crate) struct Arguments {
     /// Steps of the methods pl-*, moves of order-mcmc and of --posterior [default: one that suits the method]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     steps: Option<u64>,
-    /// Most memory for tables and caches, in MiB
+    /// Most memory for the cache of local scores and for --method exact, in MiB
     #[arg(long, value_name = "MiB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..))]
     memory: u32,
     /// Stop the search after about this many seconds with the best order so far; tests and tables that must come before it
