@@ -8,6 +8,7 @@ mod evaluate;
 mod files;
 mod interrupt;
 mod learn;
+mod optimize;
 mod plot;
 mod reproduce;
 mod simulate;
@@ -30,6 +31,8 @@ struct Cli {
 enum Command {
     /// Learn a causal graph from a CSV file
     Learn(Box<learn::Arguments>),
+    /// Find a good order for a problem file or for a program that values orders
+    Optimize(optimize::Arguments),
     /// Make data with a known graph
     Simulate(simulate::Arguments),
     /// Compare an estimated graph with the true one
@@ -43,6 +46,7 @@ enum Command {
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Learn(arguments) => learn::command(&arguments),
+        Command::Optimize(arguments) => optimize::command(&arguments),
         Command::Simulate(arguments) => simulate::command(&arguments),
         Command::Evaluate(arguments) => evaluate::command(&arguments),
         Command::Toy(arguments) => toy::command(&arguments),

@@ -1,5 +1,7 @@
 //! The Adam optimiser.
 
+use serde::{Deserialize, Serialize};
+
 /// Adam's moment decay rates and the number that keeps its division finite: its authors' defaults.
 const DECAY: (f64, f64) = (0.9, 0.999);
 const EPSILON: f64 = 1e-8;
@@ -19,7 +21,7 @@ const LARGEST_GRADIENT: f64 = 1e150;
 /// }
 /// assert!(x.iter().all(|x| x.abs() < 1e-3));
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Adam {
     rate: f64,
     mean: Vec<f64>,
@@ -32,6 +34,11 @@ impl Adam {
     /// An optimiser for this many parameters with a learning rate.
     pub fn new(parameters: usize, rate: f64) -> Self {
         Self { rate, mean: vec![0.0; parameters], square: vec![0.0; parameters], powers: (1.0, 1.0) }
+    }
+
+    /// How many parameters it is for.
+    pub(crate) fn parameters(&self) -> usize {
+        self.mean.len().min(self.square.len())
     }
 
     /// Moves the parameters one step against the gradient. O(number of parameters), without allocation.

@@ -115,6 +115,87 @@ pub enum Error {
         /// Its value, its gradient or its parameters' gradient.
         what: &'static str,
     },
+    /// A problem file that does not follow its format.
+    #[error("{file}, line {line}: {what}")]
+    Format {
+        /// The file, or what the caller calls the text.
+        file: String,
+        /// The line, counted from 1.
+        line: usize,
+        /// What is wrong there.
+        what: String,
+    },
+    /// A file that cannot be read or written.
+    #[error("cannot {verb} {}", path.display())]
+    File {
+        /// What was tried: to read or to write.
+        verb: &'static str,
+        /// The file.
+        path: std::path::PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// A name that is not on the list.
+    #[error("{name} is no {what}: they are {known}")]
+    Unknown {
+        /// What it should name.
+        what: &'static str,
+        /// The name.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// Precedences that go round in a circle.
+    #[error("items must come before themselves: {}", circle(items))]
+    Cycle {
+        /// The items of the circle, each before the next and the last before the first.
+        items: Vec<usize>,
+    },
+    /// Pinned ranks that cannot be kept.
+    #[error("the pins cannot be kept: {what}")]
+    Pins {
+        /// Which, and why not.
+        what: String,
+    },
+    /// An order that does not keep the constraints.
+    #[error("the order breaks a constraint: {what}")]
+    Broken {
+        /// Which one.
+        what: String,
+    },
+    /// Two things that do not go together.
+    #[error("{what} cannot be had: use {instead}")]
+    Unsupported {
+        /// What was asked for.
+        what: &'static str,
+        /// What can be had instead.
+        instead: &'static str,
+    },
+    /// An answer to something that was not asked, or was answered already.
+    #[error("no proposal {id} waits for an answer")]
+    NotAsked {
+        /// The proposal's number.
+        id: u64,
+    },
+    /// A saved state that is not one, is of another version, or belongs to another run.
+    #[error("the saved state cannot be used: {what}")]
+    State {
+        /// What is wrong with it.
+        what: String,
+    },
+    /// Not one evaluation succeeded.
+    #[error("all of the first {failures} evaluations failed, the last one: {last}")]
+    NothingEvaluated {
+        /// How many were tried.
+        failures: u64,
+        /// What the last of them said.
+        last: String,
+    },
+}
+
+/// A circle of precedences, closed.
+fn circle(items: &[usize]) -> String {
+    items.iter().chain(items.first()).map(usize::to_string).collect::<Vec<_>>().join(" before ")
 }
 
 /// The beginning of an outcome, which may have a million items.

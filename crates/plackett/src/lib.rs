@@ -43,6 +43,16 @@
 //! [`Adam`]. Who wants the pieces, to evaluate the objective elsewhere or to mix the gradient with others, calls
 //! them in the same order as [`Training::step`] does.
 //!
+//! # Optimising anything over orders
+//!
+//! | for | use |
+//! | --- | --- |
+//! | an objective that somebody else evaluates: threads, programs, a cluster | [`Optimiser`], asked for orders and told their values, saved and resumed |
+//! | a closure, to be optimised until some limit | [`drive`] with [`Parallel`], under [`Limits`] |
+//! | orders that must keep precedences or ranks | [`Constraints`], [`ConstrainedPlackettLuce`] |
+//! | linear ordering, quadratic assignment, travelling salesman, flow shop, linear assignment | [`read_problem`], [`Problem`], [`Solver`] with a [`Method`] |
+//! | local refinement by what a move changes | [`Neighbourhood`], [`Walks`] |
+//!
 //! # What can be relied on
 //!
 //! Scores may be any finite numbers and noise may be exactly 0 or 1: everything is computed in log space and stays
@@ -53,6 +63,8 @@
 mod adam;
 mod assignment;
 mod categorical;
+mod constrained;
+mod constraints;
 mod critic;
 mod enumeration;
 mod error;
@@ -60,29 +72,46 @@ mod estimator;
 mod exponential;
 mod gumbel;
 mod latent;
+mod limits;
 mod linear;
 mod noise;
 mod objective;
+mod optimiser;
 mod order;
 mod plackett_luce;
+mod problem;
+mod refinement;
 mod relaxation;
+mod solver;
 mod toy;
 mod training;
 
 pub use adam::Adam;
 pub use assignment::assignment;
 pub use categorical::{Categorical, GivenCategory};
+pub use constrained::ConstrainedPlackettLuce;
+pub use constraints::Constraints;
 pub use critic::{Critic, Network, RelaxedObjective, Sum};
 pub use error::{Error, ObjectiveError};
 pub use estimator::{Baseline, Demand, Estimator, Exact, Rebar, Reinforce, Relax, Reparametrised, Samples};
 pub use gumbel::{gumbel, truncated_gumbel};
 pub use latent::{Given, Latent};
+pub use limits::{Ending, Limits, Trace, TracePoint};
 pub use noise::Noise;
 pub use objective::{Differentiable, IntoValue, Objective};
+pub use optimiser::{
+    Answer, Evaluator, Gradient, Optimiser, OptimiserSettings, Parallel, Progress, Proposal, drive,
+};
 pub use order::Order;
 pub use plackett_luce::{GivenOrder, PlackettLuce};
+pub use problem::{
+    BestKnown, FlowShop, Kind, LinearAssignment, LinearOrdering, Problem, QuadraticAssignment, Sense,
+    TravellingSalesman, read_problem,
+};
+pub use refinement::{Move, MoveKind, MoveSet, Neighbourhood, Queue, WalkSettings, Walks};
 pub use relaxation::{
     NeuralSort, Relaxation, Sinkhorn, Softmax, gumbel_sinkhorn, neural_sort, sinkhorn, softmax,
 };
+pub use solver::{Method, Solver, gradient_share};
 pub use toy::Toy;
 pub use training::{Settings, Status, Stop, Training};

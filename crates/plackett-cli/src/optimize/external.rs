@@ -1,0 +1,120 @@
+//! An objective that another program computes.
+
+use std::{ops::ControlFlow, time::Instant};
+
+use anyhow::anyhow;
+use plackett::{Ending, Limits, Method, Optimiser, OptimiserSettings, Sense, Trace, drive, gradient_share};
+use serde::{Deserialize, Serialize};
+
+use super::{Arguments, Bar, report::Found, state::StateFile, workers::Workers};
+use crate::{console::BadInput, interrupt};
+
+/// Evaluations without a limit of the user's.
+const DEFAULT_EVALUATIONS: u64 = 10_000;
+
+/// What is saved of such a run.
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    optimiser: serde_json::Value,
+    trace: Trace,
+}
+
+fn save(optimiser: &Optimiser, trace: &Trace) -> anyhow::Result<String> {
+    let saved = Saved { optimiser: serde_json::from_str(&optimiser.to_json()?)?, trace: trace.clone() };
+    Ok(serde_json::to_string(&saved)?)
+}
+
+pub(super) fn optimise(
+    arguments: &Arguments,
+    command: &str,
+    items: usize,
+    method: Method,
+) -> anyhow::Result<Found> {
+    let limits = arguments.limits(DEFAULT_EVALUATIONS, None);
+    let sense = if arguments.maximize { Sense::Maximise } else { Sense::Minimise };
+    let constraints = arguments.constraints(items)?;
+    let constraints = (!constraints.is_free()).then_some(constraints);
+    let settings = OptimiserSettings {
+        sense,
+        seed: arguments.seed,
+        constraints,
+        ..method.settings(gradient_share(items, &limits))
+    };
+    let mut state = StateFile::new(arguments.state.as_deref());
+    let (mut optimiser, mut trace) = match state.read()? {
+        None => (Optimiser::new(items, settings)?, Trace::default()),
+        Some(text) => {
+            let wrong = |error: serde_json::Error| BadInput(format!("the state cannot be used: {error}"));
+            let saved: Saved = serde_json::from_str(&text).map_err(wrong)?;
+            let optimiser = Optimiser::from_json(&saved.optimiser.to_string())?;
+            // How a longer run would share its evaluations does not matter any more.
+            let gradient_evaluations = optimiser.settings().gradient_evaluations;
+            let wanted = OptimiserSettings { gradient_evaluations, ..settings };
+            if optimiser.items() != items || optimiser.settings() != &wanted {
+                let what = "the state is of a run with other items, method, seed, sense or constraints";
+                return Err(BadInput(what.to_owned()).into());
+            }
+            (optimiser, saved.trace)
+        }
+    };
+    interrupt::listen()?;
+    let deadline = limits.time.map(|time| Instant::now() + time);
+    let mut workers = Workers::new(command, usize::from(arguments.workers), deadline);
+    let ending = run(&mut optimiser, &mut workers, &limits, &mut trace, &mut state);
+    state.save(|| save(&optimiser, &trace))?;
+    let ending = ending?;
+    let (order, value) = optimiser.best().map(|(order, value)| (order.to_vec(), value)).unzip();
+    let status = optimiser.status();
+    Ok(Found {
+        kind: "command",
+        name: command.to_owned(),
+        items,
+        sense,
+        method,
+        value,
+        order,
+        evaluations: status.told + status.failed,
+        failures: status.failed,
+        ending,
+        best_known: None,
+        trace,
+    })
+}
+
+fn run(
+    optimiser: &mut Optimiser,
+    workers: &mut Workers,
+    limits: &Limits,
+    trace: &mut Trace,
+    state: &mut StateFile,
+) -> anyhow::Result<Ending> {
+    let bar = Bar::new("command", limits);
+    let mut failure = None;
+    // The observer cannot see the trace that the driver writes; between two saves it is that of the last one.
+    let mut seen = trace.clone();
+    let start = (Instant::now(), trace.seconds());
+    let ending = drive(optimiser, workers, limits, trace, &mut |optimiser| {
+        let status = optimiser.status();
+        let evaluations = status.told + status.failed;
+        let best = optimiser.best().map(|(_, value)| value);
+        if let Some(best) = best {
+            seen.note(evaluations, start.1 + start.0.elapsed().as_secs_f64(), best);
+        }
+        if let Err(error) = state.save_sometimes(|| save(optimiser, &seen)) {
+            failure = Some(error);
+            return ControlFlow::Break(());
+        }
+        bar.show("command", evaluations, best)
+    });
+    if let Some(error) = workers.failure().or(failure) {
+        return Err(error);
+    }
+    let is_late = limits.time.is_some_and(|time| start.0.elapsed() >= time);
+    match ending {
+        Ok(Ending::Interrupted) if is_late => Ok(Ending::Time),
+        Ok(ending) => Ok(ending),
+        // The program is at fault, not what the user typed.
+        Err(error @ plackett::Error::NothingEvaluated { .. }) => Err(anyhow!("{error}")),
+        Err(error) => Err(error.into()),
+    }
+}

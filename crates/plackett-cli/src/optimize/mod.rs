@@ -1,0 +1,187 @@
+//! `plackett optimize`: a good order for a problem file, or for an objective in any language that another program computes.
+
+mod external;
+mod problem;
+mod report;
+mod state;
+mod workers;
+
+use std::{ops::ControlFlow, path::PathBuf, time::Duration};
+
+use clap::{
+    Args,
+    builder::{PossibleValue, PossibleValuesParser},
+};
+use indicatif::ProgressBar;
+use plackett::{Constraints, Kind, Limits, Method};
+
+use crate::{
+    console::{self, BadInput},
+    files::OutDir,
+    interrupt,
+};
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The problem: LOLIB, QAPLIB, TSPLIB or Taillard's flow shop format, or a matrix
+    #[arg(required_unless_present = "command", conflicts_with = "command")]
+    file: Option<PathBuf>,
+    /// What kind of problem the file holds [default: what it looks like]
+    #[arg(long, value_parser = kinds(), conflicts_with = "command")]
+    kind: Option<String>,
+    /// Which problem of a flow shop file that holds several, counted from 1
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "command")]
+    instance: u32,
+    /// A program that values orders: it reads lines {"id": 0, "order": [2, 0, 1]} and answers {"id": 0, "value": 1.5}
+    #[arg(long, value_name = "CMD", requires = "items")]
+    command: Option<String>,
+    /// How many items an order has
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..), requires = "command")]
+    items: Option<u32>,
+    /// How many copies of the program to run side by side; the result is the same for any number
+    #[arg(long, value_name = "W", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..), requires = "command")]
+    workers: u16,
+    /// Look for large values of the program's rather than small ones
+    #[arg(long, requires = "command")]
+    maximize: bool,
+    /// How to search
+    #[arg(long, default_value = Method::Default.name(), value_parser = methods())]
+    method: String,
+    /// Item A must come before item B, both counted from 0; may be given again
+    #[arg(long, value_name = "A,B", value_parser = pair)]
+    before: Vec<(usize, usize)>,
+    /// Item I must stand at rank R, both counted from 0; may be given again
+    #[arg(long, value_name = "I,R", value_parser = pair)]
+    pin: Vec<(usize, usize)>,
+    /// Stop after this many orders have been valued [default: enough for some seconds, or 10000 with --command]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    evaluations: Option<u64>,
+    /// Stop after about this many seconds; only then can two runs of one seed differ
+    #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
+    time: Option<Duration>,
+    /// Stop as soon as a value is as good as this [default: the published optimum, where there is one]
+    #[arg(long, value_name = "V", value_parser = finite, allow_negative_numbers = true)]
+    target: Option<f64>,
+    /// Save the run to this file, every few seconds and at the end, and go on from there if it exists
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
+    /// How many threads to use [default: all]; the result is the same for any number
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+    /// Seed of all random numbers
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Print one JSON document instead of text
+    #[arg(long)]
+    json: bool,
+    /// Write result.json and trace.csv into this folder
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+fn kinds() -> PossibleValuesParser {
+    let help = |kind| match kind {
+        Kind::LinearOrdering => "linear ordering (maximise)",
+        Kind::QuadraticAssignment => "quadratic assignment",
+        Kind::TravellingSalesman => "travelling salesman",
+        Kind::FlowShop => "permutation flow shop, makespan",
+        Kind::LinearAssignment => "linear assignment",
+    };
+    let named = Kind::ALL.map(|kind| PossibleValue::new(kind.name()).help(help(kind)));
+    PossibleValuesParser::new(named)
+}
+
+fn methods() -> PossibleValuesParser {
+    let help = |method| match method {
+        Method::Default => "walks with the problem's own moves; insertion for a program",
+        Method::Insertion => "the best rank for one item after another, with kicks",
+        Method::PlRelax => "Plackett-Luce gradient by RELAX with a neural network as critic",
+        Method::PlReinforce => "Plackett-Luce gradient by REINFORCE with a leave-one-out baseline",
+        Method::Pl => "Plackett-Luce gradient by reward-to-go; a program must answer with \"parts\"",
+        Method::PlRelaxInsertion => "pl-relax first, then insertion from its best order",
+    };
+    let named = Method::ALL.map(|method| PossibleValue::new(method.name()).help(help(method)));
+    PossibleValuesParser::new(named)
+}
+
+fn pair(text: &str) -> Result<(usize, usize), String> {
+    let parse = |number: &str| number.trim().parse::<usize>().ok();
+    text.split_once(',')
+        .and_then(|(first, second)| Some((parse(first)?, parse(second)?)))
+        .ok_or_else(|| "two whole numbers with a comma between them are needed".to_owned())
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok().filter(|&seconds| seconds > 0.0);
+    seconds
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .ok_or_else(|| "a positive number of seconds is needed".to_owned())
+}
+
+fn finite(text: &str) -> Result<f64, String> {
+    text.parse::<f64>()
+        .ok()
+        .filter(|number| number.is_finite())
+        .ok_or_else(|| "a number is needed".to_owned())
+}
+
+pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
+    if let Some(threads) = arguments.threads {
+        rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads)).build_global()?;
+    }
+    let method: Method = arguments.method.parse()?;
+    let out = arguments.out.clone().map(OutDir::create).transpose()?;
+    let found = match (&arguments.file, &arguments.command, arguments.items) {
+        (Some(file), _, _) => problem::optimise(arguments, file, method)?,
+        (None, Some(command), Some(items)) => external::optimise(arguments, command, items as usize, method)?,
+        _ => return Err(BadInput("a file, or --items and --command, is needed".to_owned()).into()),
+    };
+    report::give(arguments, &found, out.as_ref())
+}
+
+impl Arguments {
+    fn constraints(&self, items: usize) -> Result<Constraints, plackett::Error> {
+        Constraints::new(items, &self.before, &self.pin)
+    }
+
+    /// The limits that were given, or this many evaluations if neither they nor the time were.
+    fn limits(&self, default_evaluations: u64, default_target: Option<f64>) -> Limits {
+        let is_open = self.evaluations.is_none() && self.time.is_none();
+        Limits {
+            evaluations: self.evaluations.or(is_open.then_some(default_evaluations)),
+            time: self.time,
+            target: self.target.or(default_target),
+        }
+    }
+}
+
+/// A progress bar over the evaluations or the seconds of a run, whichever it is limited by.
+struct Bar {
+    bar: ProgressBar,
+    counts_evaluations: bool,
+}
+
+impl Bar {
+    fn new(label: &str, limits: &Limits) -> Self {
+        let seconds = limits.time.map_or(0, |time| time.as_secs());
+        let counts_evaluations = limits.time.is_none();
+        let length = if counts_evaluations { limits.evaluations.unwrap_or(0) } else { seconds };
+        Self { bar: console::progress(length, label.to_owned()), counts_evaluations }
+    }
+
+    /// Shows how far the run is. Break once somebody has pressed Ctrl-C.
+    fn show(&self, label: &str, evaluations: u64, best: Option<f64>) -> ControlFlow<()> {
+        let position = if self.counts_evaluations { evaluations } else { self.bar.elapsed().as_secs() };
+        self.bar.set_position(position);
+        if let Some(best) = best {
+            self.bar.set_message(format!("{label}, best {best}"));
+        }
+        interrupt::check()
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,99 @@
+//! A problem from a file.
+
+use std::{ops::ControlFlow, path::Path};
+
+use anyhow::Context;
+use plackett::{FlowShop, Kind, Limits, Method, Problem, Solver};
+
+use super::{Arguments, Bar, report::Found, state::StateFile};
+use crate::{console::BadInput, interrupt};
+
+/// Evaluations of the walks without a limit of the user's: ten to twenty seconds of one core.
+fn default_evaluations(kind: Kind, method: Method) -> u64 {
+    match (method, kind) {
+        (Method::Default | Method::Insertion, Kind::LinearOrdering) => 8_000_000_000,
+        (Method::Default, Kind::QuadraticAssignment) => 1_000_000_000,
+        (Method::Default, Kind::TravellingSalesman) => 500_000_000,
+        (Method::Default | Method::Insertion, Kind::FlowShop) => 200_000_000,
+        (Method::Default | Method::Insertion, _) => 20_000_000,
+        _ => 500_000, // whole orders, with a gradient for every ten of them
+    }
+}
+
+pub(super) fn optimise(arguments: &Arguments, file: &Path, method: Method) -> anyhow::Result<Found> {
+    let problem = read(arguments, file)?;
+    let problem = problem.as_ref();
+    let constraints = arguments.constraints(problem.items())?;
+    let optimum = problem.best_known().filter(|best| best.is_optimal && constraints.is_free());
+    let limits =
+        arguments.limits(default_evaluations(problem.kind(), method), optimum.map(|optimum| optimum.value));
+    let mut state = StateFile::new(arguments.state.as_deref());
+    let mut solver = match state.read()? {
+        None => Solver::within(problem, constraints, method, arguments.seed, &limits)?,
+        Some(text) => {
+            let solver = Solver::from_json(&text)?;
+            let is_same = solver.method() == method
+                && solver.seed() == arguments.seed
+                && solver.constraints() == &constraints
+                && solver.items() == problem.items()
+                && solver.best().is_none_or(|(order, value)| problem.value(order) == value);
+            if !is_same {
+                let what = "the state is of another problem, method, seed or constraints";
+                return Err(BadInput(what.to_owned()).into());
+            }
+            solver
+        }
+    };
+    interrupt::listen()?;
+    let ending = run(&mut solver, problem, &limits, &mut state)?;
+    state.save(|| Ok(solver.to_json()?))?;
+    let (order, value) = solver.best().map(|(order, value)| (order.to_vec(), value)).unzip();
+    Ok(Found {
+        kind: problem.kind().name(),
+        name: problem.name().to_owned(),
+        items: problem.items(),
+        sense: problem.sense(),
+        method,
+        value,
+        order,
+        evaluations: solver.evaluations(),
+        failures: 0,
+        ending,
+        best_known: problem.best_known().filter(|_| arguments.before.is_empty() && arguments.pin.is_empty()),
+        trace: solver.trace().clone(),
+    })
+}
+
+fn run(
+    solver: &mut Solver,
+    problem: &dyn Problem,
+    limits: &Limits,
+    state: &mut StateFile,
+) -> anyhow::Result<plackett::Ending> {
+    let label = format!("{} {}", problem.kind(), problem.name());
+    let bar = Bar::new(&label, limits);
+    let mut failure = None;
+    let ending = solver.run(problem, limits, &mut |solver| {
+        if let Err(error) = state.save_sometimes(|| Ok(solver.to_json()?)) {
+            failure = Some(error);
+            return ControlFlow::Break(());
+        }
+        bar.show(&label, solver.evaluations(), solver.best().map(|(_, value)| value))
+    })?;
+    failure.map_or(Ok(ending), Err)
+}
+
+fn read(arguments: &Arguments, file: &Path) -> anyhow::Result<Box<dyn Problem>> {
+    let kind = arguments.kind.as_deref().map(str::parse::<Kind>).transpose()?;
+    if arguments.instance == 1 {
+        return Ok(plackett::read_problem(file, kind)?);
+    }
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let mut shops = FlowShop::parse_all(&file.display().to_string(), &text)?;
+    let index = arguments.instance as usize - 1;
+    if index >= shops.len() {
+        let what = format!("{} holds {} problems, not {}", file.display(), shops.len(), arguments.instance);
+        return Err(BadInput(what).into());
+    }
+    Ok(Box::new(shops.swap_remove(index)))
+}

@@ -1,0 +1,55 @@
+//! The file of `--state`: written whole or not at all, every few seconds.
+
+use std::{
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use anyhow::Context;
+
+use crate::files::OutDir;
+
+/// How often a run is saved.
+const SAVED_EVERY: Duration = Duration::from_secs(3);
+
+/// Where a run is saved, if it is.
+pub(super) struct StateFile {
+    path: Option<PathBuf>,
+    saved: Instant,
+}
+
+impl StateFile {
+    pub(super) fn new(path: Option<&Path>) -> Self {
+        Self { path: path.map(Path::to_owned), saved: Instant::now() }
+    }
+
+    /// The text of an earlier run; none if there is no file yet.
+    pub(super) fn read(&self) -> anyhow::Result<Option<String>> {
+        match &self.path {
+            Some(path) if path.exists() => {
+                let text = std::fs::read_to_string(path);
+                Ok(Some(text.with_context(|| format!("cannot read {}", path.display()))?))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Saves if it is time to.
+    pub(super) fn save_sometimes(
+        &mut self,
+        text: impl FnOnce() -> anyhow::Result<String>,
+    ) -> anyhow::Result<()> {
+        if self.path.is_some() && self.saved.elapsed() >= SAVED_EVERY { self.save(text) } else { Ok(()) }
+    }
+
+    /// Saves now.
+    pub(super) fn save(&mut self, text: impl FnOnce() -> anyhow::Result<String>) -> anyhow::Result<()> {
+        let Some(path) = &self.path else { return Ok(()) };
+        let name = path.file_name().and_then(|name| name.to_str());
+        let name = name.with_context(|| format!("{} is not the name of a file", path.display()))?;
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        OutDir::create(folder)?.write(name, text()?.as_bytes())?;
+        self.saved = Instant::now();
+        Ok(())
+    }
+}

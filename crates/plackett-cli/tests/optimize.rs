@@ -1,0 +1,370 @@
+//! `plackett optimize` from outside: its JSON, files and exit codes, other programs that die, lie or fail, and resumed runs.
+
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Output},
+};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+fn plackett(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_plackett")).arg("optimize").args(arguments).output().unwrap()
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let output = plackett(&[arguments, &["--json"]].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.stderr.is_empty(), "progress belongs on a terminal only");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// The complaint of a call that must fail with this code and print nothing else.
+fn complaint(arguments: &[&str], code: i32) -> String {
+    let output = plackett(arguments);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(code), "{text}");
+    assert!(output.stdout.is_empty());
+    text
+}
+
+/// A document without what depends on the clock.
+fn timeless(mut document: Value) -> Value {
+    document["seconds"].take();
+    for point in document["trace"].as_array_mut().unwrap() {
+        point["seconds"].take();
+    }
+    document
+}
+
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).to_str().unwrap().to_owned()
+    }
+
+    fn write(&self, name: &str, text: &str) -> String {
+        fs::write(self.0.path().join(name), text).unwrap();
+        self.path(name)
+    }
+
+    /// A command that runs this Python program, which may use `value(order)` and `answer(id, value)`.
+    fn worker(&self, program: &str) -> String {
+        let start = "import json, os, sys\n\
+            def value(order):\n    \
+                return sum(1 + (a * 7 + b) / 100 for i, a in enumerate(order) for b in order[i + 1:] if a > b)\n\
+            def answer(id, value):\n    \
+                print(json.dumps({'id': id, 'value': value}), flush=True)\n";
+        format!("python3 {}", self.write("worker.py", &format!("{start}{program}")))
+    }
+}
+
+const HONEST: &str =
+    "for line in sys.stdin:\n    asked = json.loads(line)\n    answer(asked['id'], value(asked['order']))\n";
+
+/// A linear ordering problem that a hidden order solves completely.
+fn ordering(n: usize) -> String {
+    let hidden = |item: usize| item * 7 % n;
+    let entry = |at: usize| if hidden(at / n) < hidden(at % n) { 1 + at % 9 } else { 0 };
+    let numbers: Vec<String> = (0..n * n).map(|at| entry(at).to_string()).collect();
+    format!("{n}\n{}\n", numbers.join(" "))
+}
+
+#[test]
+fn the_document_has_the_fields_of_its_contract() {
+    let folder = Folder::new();
+    let file = folder.write("hidden.mat", &ordering(12));
+    let out = folder.path("new/folder");
+    let found = json(&[&file, "--evaluations", "100000", "--out", &out]);
+    assert_eq!((&found["kind"], &found["sense"]), (&Value::from("lop"), &Value::from("maximise")));
+    assert_eq!((&found["items"], &found["name"]), (&Value::from(12), &Value::from("hidden")));
+    assert_eq!((&found["method"], &found["status"]), (&Value::from("default"), &Value::from("evaluations")));
+    assert!(found["best_known"].is_null() && found["gap"].is_null());
+    let total: u64 =
+        ordering(12).split_whitespace().skip(1).map(|number| number.parse::<u64>().unwrap()).sum();
+    assert_eq!(found["value"].as_f64().unwrap(), total as f64);
+    assert_eq!(found["order"].as_array().unwrap().len(), 12);
+    assert!((90_000..=101_000).contains(&found["evaluations"].as_u64().unwrap()));
+    let trace = found["trace"].as_array().unwrap();
+    assert_eq!(trace.last().unwrap()["best"], found["value"]);
+    assert!(trace.iter().all(|point| point["evaluations"].is_u64() && point["seconds"].is_f64()));
+    let written: Value =
+        serde_json::from_slice(&fs::read(Path::new(&out).join("result.json")).unwrap()).unwrap();
+    assert_eq!(written, found);
+    assert!(
+        fs::read_to_string(Path::new(&out).join("trace.csv"))
+            .unwrap()
+            .starts_with("evaluations,seconds,best\n")
+    );
+}
+
+#[test]
+fn every_kind_is_recognised_and_every_method_runs() {
+    let folder = Folder::new();
+    let square = "NAME: square\nTYPE: TSP\nDIMENSION: 4\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n1 0 0\n2 9 9\n3 0 9\n4 9 0\nEOF\n";
+    let shop = "number of jobs, number of machines, initial seed, upper bound and lower bound :\n 3 2 7 16 16\nprocessing times :\n 1 2 3\n 4 5 6\n";
+    for (kind, text, arguments, value, gap) in [
+        ("tsp", square.to_owned(), vec![], 36.0, None),
+        ("qap", "2\n0 3\n1 0\n\n0 5\n2 0\n".to_owned(), vec![], 11.0, None),
+        ("qap", "2 11\n0 3\n1 0\n\n0 5\n2 0\n".to_owned(), vec![], 11.0, Some(0.0)),
+        ("pfsp", shop.to_owned(), vec![], 16.0, Some(0.0)),
+        ("pfsp", shop.repeat(2), vec!["--instance", "2"], 16.0, Some(0.0)),
+        ("assignment", "2\n5 1\n2 9\n".to_owned(), vec!["--kind", "assignment"], 3.0, Some(0.0)),
+    ] {
+        let file = folder.write("problem.txt", &text);
+        for method in ["default", "insertion", "pl-relax", "pl-reinforce", "pl", "pl-relax+insertion"] {
+            let call =
+                [&[file.as_str(), "--method", method, "--evaluations", "400"], &arguments[..]].concat();
+            let found = json(&call);
+            assert_eq!(
+                (&found["kind"], &found["value"]),
+                (&Value::from(kind), &Value::from(value)),
+                "{method}"
+            );
+            assert_eq!(found["gap"].as_f64(), gap);
+            assert_eq!(found["method"], method);
+        }
+    }
+    let text =
+        String::from_utf8(plackett(&[&folder.path("problem.txt"), "--kind", "assignment"]).stdout).unwrap();
+    assert!(
+        text.contains("best known") && text.contains("3 (optimal)") && text.contains("0.000 %"),
+        "{text}"
+    );
+    assert!(text.contains("minimise") && text.contains("Order 1, 0"), "{text}");
+}
+
+#[test]
+fn constraints_are_kept_and_contradictions_named() {
+    let folder = Folder::new();
+    let file = folder.write("hidden.mat", &ordering(8));
+    let call =
+        [file.as_str(), "--before", "1,0", "--before", "0,7", "--pin", "3,2", "--evaluations", "50000"];
+    let found = json(&call);
+    let order: Vec<u64> =
+        found["order"].as_array().unwrap().iter().map(|item| item.as_u64().unwrap()).collect();
+    let rank = |item: u64| order.iter().position(|&other| other == item).unwrap();
+    assert!(rank(1) < rank(0) && rank(0) < rank(7) && rank(3) == 2, "{order:?}");
+    let circle = complaint(&[&file, "--before", "0,1", "--before", "1,0"], 2);
+    assert_eq!(circle, "error: items must come before themselves: 0 before 1 before 0\n");
+    assert!(complaint(&[&file, "--pin", "0,1", "--pin", "2,1"], 2).contains("items 0 and 2 both at rank 1"));
+    let relax = complaint(&[&file, "--before", "0,1", "--method", "pl-relax"], 2);
+    assert_eq!(relax, "error: RELAX with constraints cannot be had: use REINFORCE\n");
+    assert!(complaint(&[&file, "--before", "0"], 2).contains("two whole numbers"));
+}
+
+#[test]
+fn bad_input_is_one_clear_line_and_code_2() {
+    let folder = Folder::new();
+    let file = folder.write("bad.dat", "2\n0 1\n1 x\n0 1\n1 0\n");
+    assert_eq!(
+        complaint(&[&file, "--kind", "qap"], 2),
+        format!("error: {file}, line 3: 'x' is not a number, but the matrix A is needed\n")
+    );
+    assert!(complaint(&[&folder.path("nothing.tsp")], 2).contains("nothing.tsp"));
+    assert!(
+        complaint(&[&file, "--kind", "sat"], 2)
+            .contains("[possible values: lop, qap, tsp, pfsp, assignment]")
+    );
+    assert!(complaint(&[&file, "--time", "0"], 2).contains("a positive number of seconds"));
+    assert!(complaint(&[], 2).contains("required"));
+    assert!(complaint(&["--command", "cat"], 2).contains("--items"));
+    let shop = folder.write("shop.txt", "2 2\n1 2\n3 4\n");
+    assert!(complaint(&[&shop, "--instance", "2"], 2).contains("holds 1 problems, not 2"));
+}
+
+#[test]
+fn the_number_of_threads_makes_no_difference() {
+    let folder = Folder::new();
+    let file = folder.write("hidden.mat", &ordering(30));
+    for method in ["default", "pl-relax+insertion"] {
+        let run = |threads: &str| {
+            timeless(json(&[&file, "--method", method, "--evaluations", "4000000", "--threads", threads]))
+        };
+        assert_eq!(run("1"), run("3"), "{method}");
+    }
+}
+
+#[test]
+fn a_resumed_run_is_the_run_that_was_never_stopped() {
+    let folder = Folder::new();
+    let file = folder.write("hidden.mat", &ordering(20));
+    for (method, half, all) in [
+        ("default", "2100000", "6000000"),
+        ("pl-relax", "777", "2000"),
+        ("pl-relax+insertion", "999", "2000"),
+    ] {
+        let state = folder.path(&format!("{method}.json"));
+        let call = |evaluations, state: &[&str]| {
+            json(&[&[file.as_str(), "--method", method, "--evaluations", evaluations], state].concat())
+        };
+        call(half, &["--state", &state]);
+        let (resumed, whole) = (call(all, &["--state", &state]), call(all, &[]));
+        // Where two stages share the evaluations, the shorter run's share is what counts.
+        if method != "pl-relax+insertion" {
+            for field in ["value", "order", "evaluations"] {
+                assert_eq!(resumed[field], whole[field], "{method} {field}");
+            }
+        }
+        let again = call(all, &["--state", &state]);
+        assert_eq!(again["value"], resumed["value"]);
+        let other = complaint(&[&file, "--method", method, "--seed", "9", "--state", &state], 2);
+        assert!(other.contains("another problem, method, seed"), "{other}");
+    }
+    let torn = folder.write("torn.json", "{\"plackett_state\":\"solver\",\"version\":1");
+    assert!(complaint(&[&file, "--state", &torn], 2).contains("the saved state cannot be used"));
+    let command = folder.worker(HONEST);
+    let state = folder.path("command.json");
+    let call = |evaluations, workers, state: &[&str]| {
+        let base = [
+            "--items",
+            "7",
+            "--command",
+            &command,
+            "--method",
+            "pl-relax",
+            "--evaluations",
+            evaluations,
+            "--workers",
+            workers,
+        ];
+        timeless(json(&[&base, state].concat()))
+    };
+    call("33", "1", &["--state", &state]);
+    call("121", "3", &["--state", &state]);
+    assert_eq!(call("300", "2", &["--state", &state]), call("300", "1", &[]));
+    assert!(
+        complaint(&["--items", "7", "--command", &command, "--maximize", "--state", &state], 2)
+            .contains("other items")
+    );
+}
+
+#[test]
+fn programs_value_orders_and_their_number_makes_no_difference() {
+    let folder = Folder::new();
+    let command = folder.worker(HONEST);
+    for method in ["default", "pl-reinforce", "pl-relax+insertion"] {
+        let run = |workers: &str| {
+            timeless(json(&[
+                "--items",
+                "7",
+                "--command",
+                &command,
+                "--method",
+                method,
+                "--workers",
+                workers,
+                "--evaluations",
+                "400",
+            ]))
+        };
+        let one = run("1");
+        assert_eq!(one, run("3"));
+        assert_eq!((&one["kind"], &one["evaluations"]), (&Value::from("command"), &Value::from(400)));
+    }
+    let found = json(&["--items", "7", "--command", &command, "--target", "0"]);
+    assert_eq!((&found["value"], &found["status"]), (&Value::from(0.0), &Value::from("target")));
+    assert_eq!(found["order"], serde_json::json!([0, 1, 2, 3, 4, 5, 6]));
+    let largest = json(&["--items", "5", "--command", &command, "--maximize", "--evaluations", "400"]);
+    assert_eq!(largest["order"], serde_json::json!([4, 3, 2, 1, 0]));
+}
+
+#[test]
+fn a_worker_that_dies_loses_nothing() {
+    let folder = Folder::new();
+    let honest = folder.worker(HONEST);
+    let call = |command: &str, workers: &str| {
+        timeless(json(&["--items", "7", "--command", command, "--workers", workers, "--evaluations", "300"]))
+    };
+    let mut expected = call(&honest, "1");
+    // Killed as by somebody else in the middle of an order, once in twenty answers.
+    let dying = folder.worker(
+        "import signal\nfor count, line in enumerate(sys.stdin):\n    asked = json.loads(line)\n    if count == 20:\n        os.kill(os.getpid(), signal.SIGKILL)\n    answer(asked['id'], value(asked['order']))\n",
+    );
+    for workers in ["1", "2"] {
+        let mut found = call(&dying, workers);
+        for document in [&mut expected, &mut found] {
+            document["name"].take();
+        }
+        assert_eq!(found, expected);
+    }
+    let never = folder.worker("sys.stderr.write('no licence\\n')\nsys.exit(3)\n");
+    let text = complaint(&["--items", "3", "--command", &never], 1);
+    assert!(text.contains("ended 5 times without an answer") && text.contains("no licence"), "{text}");
+    assert!(complaint(&["--items", "3", "--command", "/no/such/program"], 1).contains("/no/such/program"));
+}
+
+#[test]
+fn programs_that_fail_are_survived_and_programs_that_babble_are_named() {
+    let folder = Folder::new();
+    let flaky = folder.worker(
+        "for line in sys.stdin:\n    asked = json.loads(line)\n    id = asked['id']\n    if id % 7 == 1:\n        answer(id, float('nan'))\n    elif id % 7 == 2:\n        print(json.dumps({'id': id, 'error': 'no luck'}), flush=True)\n    elif id % 7 == 3:\n        answer(id, float('-inf'))\n    else:\n        answer(id, value(asked['order']))\n",
+    );
+    let found =
+        json(&["--items", "6", "--command", &flaky, "--evaluations", "700", "--method", "pl-reinforce"]);
+    assert_eq!((&found["failures"], &found["evaluations"]), (&Value::from(300), &Value::from(700)));
+    assert!(found["value"].as_f64().unwrap() >= 0.0);
+    for (program, expected) in [
+        ("print('hello', flush=True)\nsys.stdin.readline()\n", "the program said 'hello'"),
+        ("for line in sys.stdin:\n    answer(-1 if line else 0, 1)\n", "the program said '{\"id\": -1"),
+        ("for line in sys.stdin:\n    answer(77, 1)\n", "the program answered 77 when asked 0"),
+        (
+            "for line in sys.stdin:\n    print(json.dumps({'id': json.loads(line)['id'], 'value': 'many'}), flush=True)\n",
+            "the program said",
+        ),
+        (
+            "for line in sys.stdin:\n    answer(json.loads(line)['id'], None)\n",
+            "all of the first 100 evaluations failed",
+        ),
+    ] {
+        let text = complaint(&["--items", "4", "--command", &folder.worker(program)], 1);
+        assert!(text.contains(expected), "{text}");
+    }
+    // Parts, for reward-to-go.
+    let parts = folder.worker(
+        "for line in sys.stdin:\n    asked = json.loads(line)\n    o = asked['order']\n    parts = [value(o[:i + 1]) - value(o[:i]) for i in range(len(o))]\n    print(json.dumps({'id': asked['id'], 'parts': parts}), flush=True)\n",
+    );
+    let found = json(&["--items", "5", "--command", &parts, "--method", "pl", "--evaluations", "1000"]);
+    assert!(found["value"].as_f64().unwrap().abs() < 1e-9);
+}
+
+#[test]
+fn slow_programs_do_not_outstay_the_time() {
+    let folder = Folder::new();
+    let slow = folder.worker("import time\nfor line in sys.stdin:\n    time.sleep(60)\n");
+    let start = std::time::Instant::now();
+    let found = json(&["--items", "4", "--command", &slow, "--time", "0.3"]);
+    assert!(start.elapsed().as_secs() < 20);
+    assert_eq!((&found["status"], &found["value"]), (&Value::from("time"), &Value::Null));
+}
+
+/// Ctrl-C ends the run, shows what it has and saves it.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_shows_and_saves_its_result() {
+    use std::{process::Stdio, time::Duration};
+    let folder = Folder::new();
+    let file = folder.write("hidden.mat", &ordering(40));
+    let state = folder.path("state.json");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_plackett"))
+        .args(["optimize", &file, "--time", "1000", "--json", "--state", &state])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(700));
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let mut text = String::new();
+    std::io::Read::read_to_string(child.stdout.as_mut().unwrap(), &mut text).unwrap();
+    assert!(child.wait().unwrap().success());
+    let found: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(found["status"], "interrupted");
+    let evaluations = found["evaluations"].as_u64().unwrap();
+    let resumed = json(&[&file, "--evaluations", &(evaluations + 1).to_string(), "--state", &state]);
+    assert_eq!(resumed["value"], found["value"]);
+}

@@ -1,0 +1,82 @@
+//! Ask and tell against a plain training loop: the same gradient, batch and objective, with and without proposals that have
+//! numbers, can be answered in any order and can be saved. A batch is ten orders of k items.
+//!
+//! Run with `cargo bench -p plackett --bench ask_tell`.
+
+#![allow(missing_docs, reason = "the macros below make public functions")]
+
+use std::hint::black_box;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use plackett::{
+    Answer, Baseline, Constraints, Gradient, Network, Noise, Optimiser, OptimiserSettings, PlackettLuce,
+    Reinforce, Relax, Settings, Training,
+};
+
+const SIZES: [usize; 3] = [10, 100, 1000];
+const SAMPLES: usize = 10;
+const HIDDEN: usize = 32;
+
+fn objective(order: &[usize]) -> f64 {
+    order[0] as f64
+}
+
+fn settings(gradient: Gradient) -> OptimiserSettings {
+    OptimiserSettings { gradient, samples: SAMPLES, ..OptimiserSettings::default() }
+}
+
+fn batch(optimiser: &mut Optimiser) {
+    for proposal in optimiser.ask_batch(SAMPLES) {
+        let answer = Answer::Value(objective(&proposal.order));
+        optimiser.tell_id(proposal.id, answer).unwrap();
+    }
+}
+
+fn ask_tell(criterion: &mut Criterion) {
+    let plain = Settings { samples: SAMPLES, ..Settings::default() };
+    let mut group = criterion.benchmark_group("ask and tell");
+    for items in SIZES {
+        let latent = PlackettLuce::new(&vec![0.0; items]).unwrap();
+        group.throughput(Throughput::Elements((SAMPLES * items) as u64));
+        let estimator = Reinforce::new(&latent, Baseline::LeaveOneOut).unwrap();
+        let mut training = Training::new(latent.clone(), estimator, plain).unwrap();
+        group.bench_function(BenchmarkId::new("plain loop, reinforce", items), |bencher| {
+            bencher.iter(|| training.step(&mut objective).unwrap());
+        });
+        let mut optimiser = Optimiser::new(items, settings(Gradient::Reinforce)).unwrap();
+        group.bench_function(BenchmarkId::new("ask and tell, reinforce", items), |bencher| {
+            bencher.iter(|| batch(&mut optimiser));
+        });
+        let estimator = Relax::new(&latent, Network::new(items, HIDDEN), &mut Noise::new(0)).unwrap();
+        let mut training = Training::new(latent, estimator, plain).unwrap();
+        group.bench_function(BenchmarkId::new("plain loop, relax", items), |bencher| {
+            bencher.iter(|| training.step(&mut objective).unwrap());
+        });
+        let mut optimiser = Optimiser::new(items, settings(Gradient::Relax { hidden: HIDDEN })).unwrap();
+        group.bench_function(BenchmarkId::new("ask and tell, relax", items), |bencher| {
+            bencher.iter(|| batch(&mut optimiser));
+        });
+        let before: Vec<(usize, usize)> = (1..items / 2).map(|item| (item - 1, item)).collect();
+        let constraints = Some(Constraints::new(items, &before, &[(items - 1, 0)]).unwrap());
+        let constrained = OptimiserSettings { constraints, ..settings(Gradient::Reinforce) };
+        let mut optimiser = Optimiser::new(items, constrained).unwrap();
+        group.bench_function(BenchmarkId::new("ask and tell, constrained", items), |bencher| {
+            bencher.iter(|| batch(&mut optimiser));
+        });
+    }
+    group.finish();
+}
+
+fn saving(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("state");
+    let mut optimiser = Optimiser::new(100, settings(Gradient::Relax { hidden: HIDDEN })).unwrap();
+    (0..5).for_each(|_| batch(&mut optimiser));
+    optimiser.ask(15);
+    group.bench_function("to and from JSON, 100 items", |bencher| {
+        bencher.iter(|| Optimiser::from_json(&black_box(&optimiser).to_json().unwrap()).unwrap());
+    });
+    group.finish();
+}
+
+criterion_group!(benches, ask_tell, saving);
+criterion_main!(benches);

@@ -1,0 +1,365 @@
+//! The gradient phase: draws batches from the Plackett–Luce distribution and turns their values into steps of Adam.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    OptimiserSettings,
+    batch::{Answer, Batch},
+};
+use crate::{
+    adam::Adam,
+    constrained::ConstrainedPlackettLuce,
+    constraints::{Constraints, Stages},
+    critic::{Critic, Network},
+    error::{Error, check_finite},
+    estimator::{Demand, Estimator, Relax, Samples},
+    latent::Latent,
+    linear::add_scaled,
+    noise::{Noise, fill_uniform},
+    plackett_luce::PlackettLuce,
+};
+
+/// Values from which the size of the objective is known well enough for the critic's sake. Until then RELAX makes the
+/// steps of REINFORCE.
+const SCALE_VALUES: u64 = 10;
+
+/// How the gradient of the expected value is estimated. All are unbiased.
+///
+/// ```
+/// assert_eq!(plackett::Gradient::default(), plackett::Gradient::Reinforce);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Gradient {
+    /// REINFORCE with a leave-one-out baseline: the default, because for some ten thousand evaluations in batches of ten it
+    /// is ahead of RELAX, whose critic has as much to learn as the scores have.
+    #[default]
+    Reinforce,
+    /// RELAX with a small neural network as critic, which needs nothing but values. Values are shifted and scaled once to
+    /// be of order one. Not with constraints: there is no way known to draw z̃ for them.
+    Relax {
+        /// Hidden units of the network.
+        hidden: usize,
+    },
+    /// REINFORCE with reward-to-go and a leave-one-out baseline for every rank: a choice answers only for what is paid from
+    /// its rank on. For objectives that decompose by rank or by prefix, told as [`Answer::Parts`].
+    RewardToGo,
+}
+
+/// Scores, critic and their optimisers.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Learner {
+    scores: Vec<f64>,
+    score_optimiser: Adam,
+    critic: Option<CriticState>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct CriticState {
+    hidden: usize,
+    parameters: Vec<f64>,
+    optimiser: Adam,
+    /// Count, mean and sum of squared deviations of the first values: the shift and the scale for the critic.
+    first_values: (u64, f64, f64),
+}
+
+impl CriticState {
+    fn is_scaled(&self) -> bool {
+        self.first_values.0 >= SCALE_VALUES
+    }
+
+    fn note(&mut self, cost: f64) {
+        let (count, mean, squares) = &mut self.first_values;
+        *count += 1;
+        let change = cost - *mean;
+        *mean += change / *count as f64;
+        *squares += change * (cost - *mean);
+    }
+
+    fn scaled(&self, cost: f64) -> f64 {
+        let (count, mean, squares) = self.first_values;
+        let deviation = (squares / count as f64).sqrt();
+        (cost - mean) / if deviation > 0.0 && deviation.is_finite() { deviation } else { 1.0 }
+    }
+}
+
+impl Learner {
+    pub(super) fn new(items: usize, settings: &OptimiserSettings, is_free: bool) -> Result<Self, Error> {
+        let critic = match settings.gradient {
+            Gradient::Relax { .. } if !is_free && settings.gradient_evaluations != Some(0) => {
+                return Err(Error::Unsupported { what: "RELAX with constraints", instead: "REINFORCE" });
+            }
+            Gradient::Relax { hidden } => {
+                let latent = PlackettLuce::new(&vec![0.0; items])?;
+                let network = Network::new(items, hidden);
+                let relax = Relax::new(&latent, network.clone(), &mut Noise::new(settings.seed))?;
+                Some(CriticState {
+                    hidden,
+                    parameters: relax.parameters().to_vec(),
+                    optimiser: Adam::new(network.parameters(), settings.critic_learning_rate),
+                    first_values: (0, 0.0, 0.0),
+                })
+            }
+            Gradient::Reinforce | Gradient::RewardToGo => None,
+        };
+        Ok(Self {
+            scores: vec![0.0; items],
+            score_optimiser: Adam::new(items, settings.learning_rate),
+            critic,
+        })
+    }
+
+    pub(super) fn scores(&self) -> &[f64] {
+        &self.scores
+    }
+
+    /// Orders at the present scores, the first from `stream` and the others from those after it.
+    pub(super) fn draw(
+        &self,
+        constraints: &Constraints,
+        count: usize,
+        noise: &mut Noise,
+        stream: u64,
+    ) -> Vec<Vec<usize>> {
+        let items = self.scores.len();
+        let streams = stream..stream + count as u64;
+        let mut uniform = vec![0.0; items];
+        // Scores are finite: steps are bounded by Adam, and every state that is read is checked.
+        if constraints.is_free() {
+            let Ok(latent) = PlackettLuce::new(&self.scores) else { return Vec::new() };
+            let mut z = vec![0.0; items];
+            let mut draw = |stream| {
+                fill_uniform(noise.stream(stream), &mut uniform);
+                Latent::perturb(&latent, &uniform, &mut z);
+                let mut order = vec![0; items];
+                latent.outcome(&z, &mut order);
+                order
+            };
+            return streams.map(&mut draw).collect();
+        }
+        let Ok(latent) = ConstrainedPlackettLuce::new(&self.scores, constraints.clone()) else {
+            return Vec::new();
+        };
+        let mut stages = Stages::default();
+        let mut draw = |stream| {
+            fill_uniform(noise.stream(stream), &mut uniform);
+            let mut order = vec![0; items];
+            latent.choose(&uniform, &mut order, &mut stages);
+            order
+        };
+        streams.map(&mut draw).collect()
+    }
+
+    /// One step from a batch that was drawn at these scores, and the mean cost; none if too few succeeded.
+    pub(super) fn learn(
+        &mut self,
+        settings: &OptimiserSettings,
+        constraints: &Constraints,
+        batch: &Batch,
+        scores: &[f64],
+        stream: u64,
+    ) -> Result<Option<f64>, Error> {
+        let costs: Vec<f64> = batch.successes().map(|(.., value)| settings.sense.cost(value)).collect();
+        if costs.len() < 2 {
+            return Ok(None);
+        }
+        let mean = costs.iter().map(|cost| cost / costs.len() as f64).sum();
+        let gradient = match &mut self.critic {
+            Some(critic) if critic.is_scaled() => critic.relax(settings, batch, scores, stream)?,
+            critic => {
+                if let Some(critic) = critic {
+                    costs.iter().for_each(|&cost| critic.note(cost));
+                }
+                reinforce(settings, constraints, batch, scores)?
+            }
+        };
+        check_finite("gradient", &gradient)?;
+        self.score_optimiser.step(&mut self.scores, &gradient);
+        Ok(Some(mean))
+    }
+
+    pub(super) fn is_sound(&self, items: usize) -> bool {
+        let critic_fits = self.critic.iter().all(|critic| {
+            let parameters = Network::new(items, critic.hidden.min(MOST_HIDDEN)).parameters();
+            critic.parameters.len() == parameters
+                && critic.optimiser.parameters() == parameters
+                && critic.parameters.iter().all(|p| p.is_finite())
+        });
+        critic_fits
+            && self.scores.len() == items
+            && self.score_optimiser.parameters() == items
+            && self.scores.iter().all(|score| score.is_finite())
+    }
+}
+
+/// More hidden units than any saved state can have.
+const MOST_HIDDEN: usize = 1 << 20;
+
+impl CriticState {
+    /// RELAX on the orders of a batch that succeeded: the noise is drawn again from the same streams.
+    fn relax(
+        &mut self,
+        settings: &OptimiserSettings,
+        batch: &Batch,
+        scores: &[f64],
+        stream: u64,
+    ) -> Result<Vec<f64>, Error> {
+        let items = scores.len();
+        let latent = PlackettLuce::new(scores)?;
+        let mut relax = Relax::new(&latent, Network::new(items, self.hidden), &mut Noise::new(0))?;
+        relax.set_parameters(&self.parameters)?;
+        let (places, values): (Vec<usize>, Vec<f64>) = batch
+            .successes()
+            .map(|(place, .., value)| (place, self.scaled(settings.sense.cost(value))))
+            .unzip();
+        let mut noise = Noise::new(settings.seed);
+        let mut samples = Samples::new(&latent, places.len())?;
+        if places.len() == batch.len() {
+            samples.draw(&latent, Demand::ValuesAndConditional, &mut noise, stream)?;
+        } else {
+            let (mut u, mut v) = (vec![0.0; places.len() * items], vec![0.0; places.len() * items]);
+            for ((place, u), v) in places.iter().zip(u.chunks_exact_mut(items)).zip(v.chunks_exact_mut(items))
+            {
+                let rng = noise.stream(stream + *place as u64);
+                fill_uniform(rng, u);
+                fill_uniform(rng, v);
+            }
+            samples.set_noise(&latent, &u, &v)?;
+        }
+        samples.set_values(&values)?;
+        let mut gradient = vec![0.0; items];
+        relax.gradient(&latent, &samples, &mut gradient)?;
+        self.optimiser.step(&mut self.parameters, relax.critic().1);
+        Ok(gradient)
+    }
+}
+
+/// REINFORCE with leave-one-out baselines, for the whole value or for what is still to be paid at every rank.
+fn reinforce(
+    settings: &OptimiserSettings,
+    constraints: &Constraints,
+    batch: &Batch,
+    scores: &[f64],
+) -> Result<Vec<f64>, Error> {
+    let items = scores.len();
+    let to_go = |answer: &Answer, value: f64| -> Vec<f64> {
+        match answer {
+            Answer::Parts(parts) if settings.gradient == Gradient::RewardToGo => {
+                let mut owed = 0.0;
+                let mut rest: Vec<f64> = parts
+                    .iter()
+                    .rev()
+                    .map(|part| {
+                        owed += settings.sense.cost(*part);
+                        owed
+                    })
+                    .collect();
+                rest.reverse();
+                rest
+            }
+            _ => vec![settings.sense.cost(value); items],
+        }
+    };
+    let mut weights: Vec<Vec<f64>> =
+        batch.successes().map(|(_, _, answer, value)| to_go(answer, value)).collect();
+    let count = weights.len() as f64;
+    for rank in 0..items {
+        let mean: f64 = weights.iter().map(|weights| weights[rank] / count).sum();
+        // w − (n·mean − w)/(n − 1), rearranged.
+        weights.iter_mut().for_each(|weights| weights[rank] = (weights[rank] - mean) * count / (count - 1.0));
+    }
+    let (mut gradient, mut part) = (vec![0.0; items], vec![0.0; items]);
+    if constraints.is_free() {
+        let latent = PlackettLuce::new(scores)?;
+        let mut given = latent.unconditioned();
+        for ((_, order, ..), weights) in batch.successes().zip(&weights) {
+            latent.condition(order, &mut given);
+            given.weighted_grad_log_prob(weights, &mut part);
+            add_scaled(&mut gradient, 1.0 / count, &part);
+        }
+    } else {
+        let latent = ConstrainedPlackettLuce::new(scores, constraints.clone())?;
+        let mut stages = Stages::default();
+        for ((_, order, ..), weights) in batch.successes().zip(&weights) {
+            latent.weighted_grad_log_prob(order, weights, &mut part, &mut stages);
+            add_scaled(&mut gradient, 1.0 / count, &part);
+        }
+    }
+    Ok(gradient)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::optimiser::batch::Origin;
+
+    const SCORES: [f64; 4] = [0.4, -0.3, 0.0, 0.9];
+
+    /// What rank r adds: a number that depends on the ranks before it and on nothing else.
+    fn parts(order: &[usize]) -> Vec<f64> {
+        let part =
+            |rank: usize| (1..=rank).fold(order[0] as f64, |sum, r| 1.7 * sum + (order[r] * r) as f64).sin();
+        (0..order.len()).map(part).collect()
+    }
+
+    fn value(order: &[usize]) -> f64 {
+        parts(order).iter().sum()
+    }
+
+    /// The mean of the gradient over all batches of two orders, and the gradient of the mean, given that orders succeed.
+    fn compare(gradient: Gradient, constraints: &Constraints, succeeds: impl Fn(&[usize]) -> bool) {
+        let settings = OptimiserSettings { gradient, ..OptimiserSettings::default() };
+        let at = |scores: &[f64]| {
+            let latent = ConstrainedPlackettLuce::new(scores, constraints.clone()).unwrap();
+            let all = PlackettLuce::new(&SCORES).unwrap().enumerate().unwrap();
+            let all = all.into_iter().map(|(order, _)| order.into_vec());
+            let allowed: Vec<Vec<usize>> =
+                all.filter(|order| constraints.check(order).is_ok() && succeeds(order)).collect();
+            let weights: Vec<f64> =
+                allowed.iter().map(|order| latent.log_prob(order).unwrap().exp()).collect();
+            let total: f64 = weights.iter().sum();
+            (allowed, weights.into_iter().map(|weight| weight / total).collect::<Vec<f64>>())
+        };
+        let expected = |scores: &[f64]| {
+            let (orders, weights) = at(scores);
+            orders.iter().zip(weights).map(|(order, weight)| weight * value(order)).sum::<f64>()
+        };
+        let (orders, weights) = at(&SCORES);
+        let mut mean = [0.0; 4];
+        for (one, p) in orders.iter().zip(&weights) {
+            for (two, q) in orders.iter().zip(&weights) {
+                let mut batch = Batch::new(0, Origin::Start, vec![one.clone(), two.clone()]);
+                for (id, order) in [one, two].into_iter().enumerate() {
+                    batch.give();
+                    batch.answer(id as u64, Answer::Parts(parts(order))).unwrap();
+                }
+                add_scaled(&mut mean, p * q, &reinforce(&settings, constraints, &batch, &SCORES).unwrap());
+            }
+        }
+        for item in 0..4 {
+            let moved = |step: f64| {
+                let mut scores = SCORES;
+                scores[item] += step;
+                expected(&scores)
+            };
+            let slope = (moved(1e-5) - moved(-1e-5)) / 2e-5;
+            assert!((mean[item] - slope).abs() < 1e-8, "{gradient:?} {} {slope}", mean[item]);
+        }
+    }
+
+    #[test]
+    fn gradients_are_unbiased_with_and_without_constraints() {
+        for gradient in [Gradient::Reinforce, Gradient::RewardToGo] {
+            compare(gradient, &Constraints::none(4), |_| true);
+            compare(gradient, &Constraints::new(4, &[(3, 0)], &[]).unwrap(), |_| true);
+            compare(gradient, &Constraints::new(4, &[(2, 1)], &[(0, 2)]).unwrap(), |_| true);
+        }
+    }
+
+    /// Failures that depend on the order leave an unbiased gradient of the mean over orders that succeed.
+    #[test]
+    fn with_failures_the_gradient_is_that_of_the_orders_that_succeed() {
+        compare(Gradient::Reinforce, &Constraints::none(4), |order| order[0] != 2 && order[3] != 1);
+        let constraints = Constraints::new(4, &[(3, 0)], &[]).unwrap();
+        compare(Gradient::Reinforce, &constraints, |order| order[1] != 2);
+    }
+}

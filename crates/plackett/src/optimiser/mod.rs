@@ -1,0 +1,468 @@
+//! Ask and tell: an optimiser that proposes orders and is told their values, whoever works them out.
+//!
+//! Orders are proposed in batches. In the gradient phase a batch is a sample of the Plackett–Luce distribution and its
+//! values are a step of Adam; in the refinement phase a batch is the moves of one item and its best value is a step
+//! downhill. Batches are settled in the order in which they were opened, whatever the order of the answers.
+
+mod batch;
+mod climb;
+mod drive;
+mod gradient;
+pub(crate) mod state;
+
+pub use batch::Answer;
+pub use drive::{Evaluator, Parallel, drive};
+pub use gradient::Gradient;
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    constrained::ConstrainedPlackettLuce,
+    constraints::Constraints,
+    error::{Error, check_length, check_setting},
+    noise::Noise,
+    order::Order,
+    plackett_luce::PlackettLuce,
+    problem::Sense,
+    refinement::MoveKind,
+};
+use batch::{Batch, Origin};
+use climb::Climb;
+use gradient::Learner;
+
+/// No step of a learning rate up to this can carry a finite score beyond the finite numbers.
+const LARGEST_RATE: f64 = 1e100;
+
+/// How an [`Optimiser`] works. What it proposes is a function of these and of what it is told.
+///
+/// ```
+/// use plackett::{Gradient, OptimiserSettings, Sense};
+/// let settings = OptimiserSettings {
+///     gradient: Gradient::Reinforce,
+///     gradient_evaluations: Some(500), // then local refinement
+///     sense: Sense::Maximise,
+///     ..OptimiserSettings::default()
+/// };
+/// assert_eq!(settings.samples, 10);
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OptimiserSettings {
+    /// How the gradient is estimated.
+    pub gradient: Gradient,
+    /// After how many proposals the gradient gives way to local refinement of the best order: none for never, zero for
+    /// refinement alone.
+    pub gradient_evaluations: Option<u64>,
+    /// The moves of the refinement.
+    pub moves: Vec<MoveKind>,
+    /// Adam's rate for the scores.
+    pub learning_rate: f64,
+    /// Adam's rate for the critic's parameters.
+    pub critic_learning_rate: f64,
+    /// Orders in a gradient batch.
+    pub samples: usize,
+    /// Whether small or large values are wanted.
+    pub sense: Sense,
+    /// The seed of all noise.
+    pub seed: u64,
+    /// What every proposed order keeps.
+    pub constraints: Option<Constraints>,
+}
+
+impl Default for OptimiserSettings {
+    fn default() -> Self {
+        Self {
+            gradient: Gradient::default(),
+            gradient_evaluations: None,
+            moves: vec![MoveKind::Insert],
+            learning_rate: 0.1,
+            critic_learning_rate: 0.01,
+            samples: 10,
+            sense: Sense::Minimise,
+            seed: 0,
+            constraints: None,
+        }
+    }
+}
+
+/// An order that the optimiser wants to know the value of.
+///
+/// ```
+/// use plackett::{Optimiser, OptimiserSettings};
+/// let asked = Optimiser::new(4, OptimiserSettings::default())?.ask(3);
+/// assert_eq!(asked.iter().map(|proposal| proposal.id).collect::<Vec<_>>(), [0, 1, 2]);
+/// # Ok::<(), plackett::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proposal {
+    /// Its number, for the answer.
+    pub id: u64,
+    /// The order.
+    pub order: Order,
+}
+
+/// How far an [`Optimiser`] has come.
+///
+/// ```
+/// use plackett::{Optimiser, OptimiserSettings};
+/// let mut optimiser = Optimiser::new(4, OptimiserSettings::default())?;
+/// optimiser.ask(3);
+/// assert_eq!((optimiser.status().asked, optimiser.status().pending), (3, 3));
+/// # Ok::<(), plackett::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Progress {
+    /// Orders proposed.
+    pub asked: u64,
+    /// Values told for them.
+    pub told: u64,
+    /// Failures told for them.
+    pub failed: u64,
+    /// Proposals without an answer yet.
+    pub pending: u64,
+    /// Values told for orders that were not proposed.
+    pub foreign: u64,
+    /// Gradient steps made.
+    pub steps: u64,
+    /// Gradient steps left out because too few of the batch's evaluations succeeded.
+    pub skipped_steps: u64,
+    /// The mean of the last gradient batch's values.
+    pub mean: Option<f64>,
+    /// Whether local refinement has begun.
+    pub is_refining: bool,
+}
+
+/// An optimiser over orders that is asked for orders and told their values.
+///
+/// ```
+/// use plackett::{Optimiser, OptimiserSettings};
+/// let wanted = [3, 1, 4, 0, 2];
+/// let mut optimiser = Optimiser::new(5, OptimiserSettings::default())?;
+/// for _ in 0..200 {
+///     for proposal in optimiser.ask(10) {
+///         // Worked out here, on another thread, or by somebody else.
+///         let value = proposal.order.iter().zip(wanted).map(|(&item, at)| item.abs_diff(at) as f64).sum();
+///         optimiser.tell_id(proposal.id, plackett::Answer::Value(value))?;
+///     }
+/// }
+/// assert_eq!(optimiser.best().unwrap(), (&wanted[..], 0.0));
+/// # Ok::<(), plackett::Error>(())
+/// ```
+///
+/// # What a step is
+///
+/// A gradient batch has [`samples`](OptimiserSettings::samples) orders, drawn at the scores of the moment it is opened, and
+/// makes one step when its last answer is in. Who asks for a batch and answers it before asking again has stochastic gradient
+/// descent to the letter. Who asks ahead has several batches open: each gradient is then an unbiased estimate at the scores
+/// that its batch was drawn at, and is applied to the scores as they have become since (delayed gradients).
+///
+/// Values of orders that were not proposed count for [`best`](Self::best) alone. Nothing says how probable it was that
+/// somebody would come up with them, so no weight could make them part of an unbiased gradient.
+///
+/// Orders whose evaluation failed (also those with a value that is not finite) are left out of their batch. With
+/// REINFORCE's leave-one-out baseline what remains is an unbiased gradient of the expectation over orders that can be
+/// evaluated, E\[f(b) | b succeeds\]; with fewer than two values left there is no step. RELAX has no such excuse: with
+/// failures that depend on the order its gradient is biased.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Optimiser {
+    settings: OptimiserSettings,
+    constraints: Constraints,
+    learner: Learner,
+    climb: Option<Climb>,
+    batches: VecDeque<Batch>,
+    next_id: u64,
+    next_stream: u64,
+    progress: Progress,
+    best: Option<Best>,
+}
+
+/// The best order told. Of equals the one proposed first, so that the order of answers does not matter.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Best {
+    order: Vec<usize>,
+    value: f64,
+    id: u64,
+}
+
+/// The number of an order that was not proposed: it gives way to one of equal value that was.
+const FOREIGN: u64 = u64::MAX;
+
+impl Optimiser {
+    /// An optimiser for orders of so many items, with all scores alike.
+    ///
+    /// # Errors
+    /// No items, a setting out of its range, constraints on another number of items, or RELAX with constraints.
+    pub fn new(items: usize, settings: OptimiserSettings) -> Result<Self, Error> {
+        if items == 0 {
+            return Err(Error::Empty { what: "the list of items" });
+        }
+        let OptimiserSettings { samples, learning_rate, critic_learning_rate, .. } = settings;
+        check_setting("samples", samples as f64, samples >= 2, "at least 2 are needed")?;
+        for (name, rate) in [("learning_rate", learning_rate), ("critic_learning_rate", critic_learning_rate)]
+        {
+            check_setting(name, rate, (0.0..=LARGEST_RATE).contains(&rate), "it must be from 0 to 1e100")?;
+        }
+        if settings.moves.is_empty() {
+            return Err(Error::Empty { what: "the list of moves" });
+        }
+        let constraints = settings.constraints.clone().unwrap_or_else(|| Constraints::none(items));
+        check_length("the constraints", constraints.items(), items)?;
+        let learner = Learner::new(items, &settings, constraints.is_free())?;
+        Ok(Self {
+            settings,
+            constraints,
+            learner,
+            climb: None,
+            batches: VecDeque::new(),
+            next_id: 0,
+            next_stream: 1,
+            progress: Progress::default(),
+            best: None,
+        })
+    }
+
+    /// Proposes orders. In the gradient phase always as many as asked for; in the refinement phase perhaps fewer, as the next
+    /// proposals may depend on answers that are still missing, but at least one if none is.
+    pub fn ask(&mut self, count: usize) -> Vec<Proposal> {
+        let mut proposals = Vec::with_capacity(count.min(self.settings.samples.max(self.items())));
+        while proposals.len() < count {
+            let Some(batch) = self.batches.iter_mut().find(|batch| batch.is_left()) else {
+                if self.open_batch() {
+                    continue;
+                }
+                break;
+            };
+            while proposals.len() < count
+                && let Some((id, order)) = batch.give()
+            {
+                proposals.push(Proposal { id, order: Order::from_sorted(order.to_vec()) });
+            }
+        }
+        self.progress.asked += proposals.len() as u64;
+        self.progress.pending += proposals.len() as u64;
+        proposals
+    }
+
+    /// Proposes what is left of the present batch, or a new one: as much as can be asked without asking ahead.
+    ///
+    /// ```
+    /// use plackett::{Optimiser, OptimiserSettings};
+    /// let mut optimiser = Optimiser::new(4, OptimiserSettings::default())?;
+    /// optimiser.ask(3);
+    /// assert_eq!(optimiser.ask_batch(usize::MAX).len(), 7);
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    pub fn ask_batch(&mut self, most: usize) -> Vec<Proposal> {
+        let left = |batches: &VecDeque<Batch>| batches.iter().map(Batch::left).find(|&left| left > 0);
+        if left(&self.batches).is_none() {
+            self.open_batch();
+        }
+        let count = left(&self.batches).unwrap_or(0).min(most);
+        self.ask(count)
+    }
+
+    /// Proposals that wait for an answer, for those who lost them: a resumed run, or one whose workers died.
+    ///
+    /// ```
+    /// use plackett::{Optimiser, OptimiserSettings};
+    /// let mut optimiser = Optimiser::new(4, OptimiserSettings::default())?;
+    /// let asked = optimiser.ask(3);
+    /// assert_eq!(optimiser.pending(), asked);
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    pub fn pending(&self) -> Vec<Proposal> {
+        let waiting = self.batches.iter().flat_map(Batch::pending);
+        waiting.map(|(id, order)| Proposal { id, order: Order::from_sorted(order.to_vec()) }).collect()
+    }
+
+    /// Tells the value of an order, proposed or not. If it waits for an answer, this is the answer.
+    ///
+    /// ```
+    /// use plackett::{Optimiser, OptimiserSettings};
+    /// let mut optimiser = Optimiser::new(3, OptimiserSettings::default())?;
+    /// optimiser.tell(&[2, 0, 1], 5.0)?; // found elsewhere
+    /// assert_eq!(optimiser.best().unwrap(), (&[2, 0, 1][..], 5.0));
+    /// assert!(optimiser.tell(&[2, 0], 4.0).is_err());
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A list that is no order of the items, or that breaks a constraint.
+    pub fn tell(&mut self, order: &[usize], value: f64) -> Result<(), Error> {
+        if let Some(id) = self.batches.iter().find_map(|batch| batch.waiting_for(order)) {
+            return self.tell_id(id, Answer::Value(value));
+        }
+        self.constraints.check(order)?;
+        if value.is_finite() {
+            self.progress.foreign += 1;
+            if self.is_best(value, FOREIGN) {
+                self.best = Some(Best { order: order.to_vec(), value, id: FOREIGN });
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells the answer to a proposal: its value, the parts of it rank by rank, or that the evaluation failed. A value that
+    /// is not finite is a failure.
+    ///
+    /// # Errors
+    /// A number that was not asked, or was answered before; parts of another length than the order.
+    pub fn tell_id(&mut self, id: u64, answer: Answer) -> Result<(), Error> {
+        let items = self.items();
+        if let Answer::Parts(parts) = &answer {
+            check_length("the list of parts", parts.len(), items)?;
+        }
+        let answer = answer.checked();
+        let value = answer.value();
+        let is_best = value.is_some_and(|value| self.is_best(value, id));
+        let batch = self.batches.iter_mut().find(|batch| batch.contains(id)).ok_or(Error::NotAsked { id })?;
+        let order = batch.answer(id, answer)?;
+        self.progress.pending -= 1;
+        match value {
+            None => self.progress.failed += 1,
+            Some(value) => {
+                self.progress.told += 1;
+                if is_best {
+                    self.best = Some(Best { order: order.to_vec(), value, id });
+                }
+            }
+        }
+        while self.batches.front().is_some_and(Batch::is_settled) {
+            if let Some(batch) = self.batches.pop_front() {
+                self.settle(&batch)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The best order told and its value. None before the first value.
+    pub fn best(&self) -> Option<(&[usize], f64)> {
+        self.best.as_ref().map(|best| (best.order.as_slice(), best.value))
+    }
+
+    /// The order of the largest scores first, as far as constraints allow: what the gradient has settled on so far.
+    ///
+    /// ```
+    /// use plackett::{Optimiser, OptimiserSettings};
+    /// assert_eq!(Optimiser::new(3, OptimiserSettings::default())?.mode()?.as_slice(), [0, 1, 2]);
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// None unless a gradient has carried the scores beyond the finite numbers.
+    pub fn mode(&self) -> Result<Order, Error> {
+        if self.constraints.is_free() {
+            return Ok(PlackettLuce::new(self.learner.scores())?.mode());
+        }
+        Ok(ConstrainedPlackettLuce::new(self.learner.scores(), self.constraints.clone())?.greedy())
+    }
+
+    /// How far it has come.
+    pub fn status(&self) -> Progress {
+        self.progress
+    }
+
+    /// The scores θ.
+    ///
+    /// ```
+    /// use plackett::{Optimiser, OptimiserSettings};
+    /// assert_eq!(Optimiser::new(3, OptimiserSettings::default())?.scores(), [0.0; 3]);
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    pub fn scores(&self) -> &[f64] {
+        self.learner.scores()
+    }
+
+    /// The settings.
+    ///
+    /// ```
+    /// use plackett::{Optimiser, OptimiserSettings};
+    /// let optimiser = Optimiser::new(3, OptimiserSettings::default())?;
+    /// assert_eq!(optimiser.settings(), &OptimiserSettings::default());
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    pub fn settings(&self) -> &OptimiserSettings {
+        &self.settings
+    }
+
+    /// How many items an order has.
+    ///
+    /// ```
+    /// use plackett::{Optimiser, OptimiserSettings};
+    /// assert_eq!(Optimiser::new(3, OptimiserSettings::default())?.items(), 3);
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    pub fn items(&self) -> usize {
+        self.constraints.items()
+    }
+
+    /// Opens the next batch; false if that must wait for answers.
+    fn open_batch(&mut self) -> bool {
+        let opened = self.next_id;
+        let left = self.settings.gradient_evaluations.map_or(u64::MAX, |most| most.saturating_sub(opened));
+        let mut noise = Noise::new(self.settings.seed);
+        let (origin, orders) = if left > 0 {
+            let count = self.settings.samples.min(usize::try_from(left).unwrap_or(usize::MAX));
+            let origin =
+                Origin::Gradient { scores: self.learner.scores().to_vec(), stream: self.next_stream };
+            let orders = self.learner.draw(&self.constraints, count, &mut noise, self.next_stream);
+            self.next_stream += count as u64;
+            (origin, orders)
+        } else {
+            if self.climb.is_none() {
+                if !self.batches.is_empty() {
+                    return false;
+                }
+                self.progress.is_refining = true;
+                let climb = if let Some(best) = &self.best {
+                    Climb::from_known(best.order.clone(), self.settings.sense.cost(best.value))
+                } else {
+                    let mut drawn = self.learner.draw(&self.constraints, 1, &mut noise, self.next_stream);
+                    self.next_stream += 1;
+                    Climb::from_unknown(drawn.swap_remove(0))
+                };
+                self.climb = Some(climb);
+            }
+            let Some(climb) = &mut self.climb else { return false };
+            let stream = noise.stream(self.next_stream);
+            self.next_stream += 1;
+            match climb.open(&self.constraints, &self.settings.moves, self.batches.is_empty(), stream) {
+                Some(opened) => opened,
+                None => return false,
+            }
+        };
+        self.batches.push_back(Batch::new(opened, origin, orders));
+        self.next_id += self.batches.back().map_or(0, |batch| batch.len() as u64);
+        true
+    }
+
+    /// Takes the step that a batch with all its answers allows.
+    fn settle(&mut self, batch: &Batch) -> Result<(), Error> {
+        let sense = self.settings.sense;
+        match batch.origin() {
+            Origin::Gradient { scores, stream } => {
+                let mean = self.learner.learn(&self.settings, &self.constraints, batch, scores, *stream)?;
+                match mean {
+                    Some(mean) => {
+                        self.progress.steps += 1;
+                        self.progress.mean = Some(sense.cost(mean));
+                    }
+                    None => self.progress.skipped_steps += 1,
+                }
+            }
+            Origin::Start | Origin::Moves => {
+                if let Some(climb) = &mut self.climb {
+                    climb.settle(batch, sense);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn is_best(&self, value: f64, id: u64) -> bool {
+        self.best.as_ref().is_none_or(|best| {
+            self.settings.sense.is_better(value, best.value) || (value == best.value && id < best.id)
+        })
+    }
+}

@@ -1,0 +1,412 @@
+//! Permutation flow shop: every job passes the machines one after another, all machines take the jobs in the same order,
+//! and the last job is to be done soon. Files as Taillard's, with headings and perhaps several problems; or a table: jobs,
+//! machines, then for every job its machines and times (pairs counted from 0), or its times alone.
+//!
+//! With the earliest ends e of the jobs before a gap and the longest tails q of those after it, a job put into the gap ends
+//! at f, and the makespan is max f + q: Taillard's way to value all ranks of a job in O(n·m).
+
+use rand::{RngExt as _, rngs::ChaCha8Rng};
+
+use super::{BestKnown, Kind, Problem, published, text};
+use crate::{
+    error::{Error, check_finite, check_length},
+    refinement::{Move, MoveKind, Neighbourhood, Queue, Ranked, is_gain},
+};
+
+/// A permutation flow shop: minimise the time at which the last job leaves the last machine.
+///
+/// ```
+/// use plackett::{FlowShop, Problem};
+/// let shop = FlowShop::new("tiny", 2, 2, vec![3.0, 2.0, 1.0, 4.0])?; // job 0 takes 3 and 2, job 1 takes 1 and 4
+/// assert_eq!(shop.value(&[0, 1]), 9.0);
+/// assert_eq!(shop.value(&[1, 0]), 7.0);
+/// # Ok::<(), plackett::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct FlowShop {
+    name: String,
+    jobs: usize,
+    machines: usize,
+    /// A row of machines for every job.
+    times: Vec<f64>,
+    stated: Option<BestKnown>,
+}
+
+impl FlowShop {
+    /// The problem of a table of processing times, a row for every job.
+    ///
+    /// # Errors
+    /// A table that is empty, of another size, or with a time that is negative or not finite.
+    pub fn new(name: &str, jobs: usize, machines: usize, times: Vec<f64>) -> Result<Self, Error> {
+        if jobs == 0 || machines == 0 {
+            return Err(Error::Empty { what: "the table of times" });
+        }
+        check_length("the table of times", times.len(), jobs * machines)?;
+        check_finite("times", &times)?;
+        if let Some(&value) = times.iter().find(|&&time| time < 0.0) {
+            return Err(Error::Setting {
+                name: "a processing time",
+                value,
+                reason: "it must not be negative",
+            });
+        }
+        Ok(Self { name: name.to_owned(), jobs, machines, times, stated: None })
+    }
+
+    /// Reads the first problem of a text; `file` is what errors call it.
+    ///
+    /// ```
+    /// let shop = plackett::FlowShop::parse("two.txt", "2 2\n0 3 1 2\n0 1 1 4\n")?;
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The line and what is wrong there.
+    pub fn parse(file: &str, text: &str) -> Result<Self, Error> {
+        let mut all = Self::parse_all(file, text)?;
+        Ok(all.swap_remove(0))
+    }
+
+    /// Reads all problems of a text: Taillard's files hold several.
+    ///
+    /// ```
+    /// let text = "number of jobs, number of machines, initial seed, upper bound and lower bound :
+    ///     3 2 42 12 10
+    /// processing times :
+    ///     1 2 3
+    ///     4 5 6
+    /// ";
+    /// let shops = plackett::FlowShop::parse_all("tiny.txt", &text.repeat(2))?;
+    /// assert_eq!(shops.len(), 2);
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The line and what is wrong there; a text without a problem.
+    pub fn parse_all(file: &str, text: &str) -> Result<Vec<Self>, Error> {
+        if !has_headings(text) {
+            return Ok(vec![Self::parse_table(file, text)?]);
+        }
+        let mut sections: Vec<Vec<(usize, &str)>> = Vec::new();
+        for (line, text) in text::numbered(text) {
+            let heading = text.to_lowercase();
+            if heading.contains("number of jobs") {
+                sections.push(Vec::new());
+            } else if !heading.contains("processing times") {
+                match sections.last_mut() {
+                    Some(section) => section.push((line, text)),
+                    None if text.trim().is_empty() => {}
+                    None => {
+                        let what = "a heading 'number of jobs, …' is needed first".to_owned();
+                        return Err(Error::Format { file: file.to_owned(), line, what });
+                    }
+                }
+            }
+        }
+        let is_alone = sections.len() == 1;
+        let mut shops = Vec::with_capacity(sections.len());
+        for (index, section) in (1..).zip(sections) {
+            let name = text::stem(file);
+            let name = if is_alone { name } else { format!("{name}#{index}") };
+            shops.push(Self::parse_section(&name, text::Words::new(file, section))?);
+        }
+        Ok(shops)
+    }
+
+    /// Jobs, machines, seed, upper and lower bound; then a row of jobs for every machine.
+    fn parse_section(name: &str, mut words: text::Words<'_>) -> Result<Self, Error> {
+        let jobs = words.count("the number of jobs")?;
+        let machines = words.count("the number of machines")?;
+        words.number("the seed")?;
+        let upper = words.number("the upper bound")?;
+        let lower = words.number("the lower bound")?;
+        let by_machine = words.numbers(jobs * machines, "the processing times")?;
+        words.end()?;
+        let times = (0..jobs * machines).map(|at| by_machine[at % machines * jobs + at / machines]).collect();
+        let stated = BestKnown { value: upper, is_optimal: upper == lower };
+        Ok(Self { stated: Some(stated), ..Self::new(name, jobs, machines, times)? })
+    }
+
+    fn parse_table(file: &str, text: &str) -> Result<Self, Error> {
+        let mut words = text::words_after_title(file, text);
+        let jobs = words.count("the number of jobs")?;
+        let machines = words.count("the number of machines")?;
+        let has_pairs = words.left() > jobs * machines;
+        let mut times = vec![0.0; jobs * machines];
+        for time_of_job in times.chunks_exact_mut(machines) {
+            for (machine, time) in time_of_job.iter_mut().enumerate() {
+                if has_pairs {
+                    let place = words.clone();
+                    let named = words.number("a machine")?;
+                    if named != machine as f64 {
+                        return Err(place.error(format!(
+                            "machine {named} where {machine} is next: in a flow shop all jobs pass the machines in order"
+                        )));
+                    }
+                }
+                *time = words.number("a processing time")?;
+            }
+        }
+        words.end()?;
+        Self::new(&text::stem(file), jobs, machines, times)
+    }
+
+    fn times_of(&self, job: usize) -> &[f64] {
+        &self.times[job * self.machines..][..self.machines]
+    }
+
+    /// Lets a job follow: `ends` holds when each machine is free.
+    fn follow(&self, job: usize, ends: &mut [f64]) {
+        let mut end: f64 = 0.0;
+        for (machine_end, time) in ends.iter_mut().zip(self.times_of(job)) {
+            end = end.max(*machine_end) + time;
+            *machine_end = end;
+        }
+    }
+}
+
+/// Whether a text has the headings of Taillard's files.
+pub(super) fn has_headings(text: &str) -> bool {
+    text.to_lowercase().contains("processing times")
+}
+
+/// Whether so many numbers can be the table of so many jobs and machines.
+pub(super) fn is_table(jobs: usize, machines: f64, numbers: usize) -> bool {
+    let per_job = numbers as f64 / jobs as f64;
+    per_job == machines || per_job == 2.0 * machines
+}
+
+impl Problem for FlowShop {
+    fn kind(&self) -> Kind {
+        Kind::FlowShop
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn items(&self) -> usize {
+        self.jobs
+    }
+
+    fn value(&self, order: &[usize]) -> f64 {
+        let mut ends = vec![0.0; self.machines];
+        order.iter().for_each(|&job| self.follow(job, &mut ends));
+        ends[self.machines - 1]
+    }
+
+    fn parts(&self, order: &[usize], parts: &mut [f64]) {
+        let mut ends = vec![0.0; self.machines];
+        for (&job, part) in order.iter().zip(parts) {
+            let before = ends[self.machines - 1];
+            self.follow(job, &mut ends);
+            *part = ends[self.machines - 1] - before;
+        }
+    }
+
+    fn neighbourhood(&self) -> Box<dyn Neighbourhood + '_> {
+        Box::new(Walk::new(self))
+    }
+
+    /// Nawaz, Enscore and Ham: jobs by their total time, the longest first, each put where it is best.
+    fn construct(&self) -> Option<Vec<usize>> {
+        let total = |job: &usize| self.times_of(*job).iter().sum::<f64>();
+        let mut jobs: Vec<usize> = (0..self.jobs).collect();
+        jobs.sort_by(|a, b| total(b).total_cmp(&total(a)));
+        let mut walk = Walk::new(self);
+        walk.line.clear();
+        jobs.iter().for_each(|&job| walk.place(job));
+        Some(walk.line)
+    }
+
+    fn best_known(&self) -> Option<BestKnown> {
+        published::find(Kind::FlowShop, &self.name, self.jobs).or(self.stated)
+    }
+}
+
+/// Jobs that a kick takes out and puts back: as in the iterated greedy algorithm of Ruiz and Stützle, as is the temperature.
+const KICKED_JOBS: usize = 4;
+const TEMPERATURE: f64 = 0.4;
+
+struct Walk<'a> {
+    shop: &'a FlowShop,
+    ranked: Ranked,
+    cost: f64,
+    evaluations: u64,
+    /// The jobs in line without the one that is being placed.
+    line: Vec<usize>,
+    /// Earliest ends after each job of the line, and longest tails from each job on; rows of machines.
+    ends: Vec<f64>,
+    tails: Vec<f64>,
+    spans: Vec<f64>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(shop: &'a FlowShop) -> Self {
+        let room = (shop.jobs + 1) * shop.machines;
+        let mut walk = Self {
+            shop,
+            ranked: Ranked::identity(shop.jobs),
+            cost: 0.0,
+            evaluations: 0,
+            line: Vec::with_capacity(shop.jobs),
+            ends: vec![0.0; room],
+            tails: vec![0.0; room],
+            spans: Vec::with_capacity(shop.jobs + 1),
+        };
+        walk.set_order(&(0..shop.jobs).collect::<Vec<_>>());
+        walk
+    }
+
+    /// The makespan with a job put into every gap of the line. O(n·m).
+    fn value_gaps(&mut self, job: usize) {
+        let Self { shop, line, ends, tails, spans, .. } = self;
+        let machines = shop.machines;
+        ends[..machines].fill(0.0);
+        for (at, &other) in line.iter().enumerate() {
+            let (before, after) = ends.split_at_mut((at + 1) * machines);
+            let before = &before[at * machines..];
+            let mut end: f64 = 0.0;
+            for ((after, &before), time) in after.iter_mut().zip(before).zip(shop.times_of(other)) {
+                end = end.max(before) + time;
+                *after = end;
+            }
+        }
+        tails[line.len() * machines..][..machines].fill(0.0);
+        for (at, &other) in line.iter().enumerate().rev() {
+            let (before, after) = tails.split_at_mut((at + 1) * machines);
+            let mut tail: f64 = 0.0;
+            let rows = before[at * machines..].iter_mut().zip(after).zip(shop.times_of(other));
+            for ((before, &mut after), time) in rows.rev() {
+                tail = tail.max(after) + time;
+                *before = tail;
+            }
+        }
+        spans.clear();
+        let times = shop.times_of(job);
+        for (ends, tails) in
+            ends.chunks_exact(machines).zip(tails.chunks_exact(machines)).take(line.len() + 1)
+        {
+            let (mut end, mut span): (f64, f64) = (0.0, 0.0);
+            for ((&before, &tail), &time) in ends.iter().zip(tails).zip(times) {
+                end = end.max(before) + time;
+                span = span.max(end + tail);
+            }
+            spans.push(span);
+        }
+        self.evaluations += self.spans.len() as u64;
+    }
+
+    /// The first of the best gaps for the job that was valued.
+    fn best_gap(&self) -> usize {
+        let mut best = 0;
+        for (gap, span) in self.spans.iter().enumerate() {
+            if *span < self.spans[best] {
+                best = gap;
+            }
+        }
+        best
+    }
+
+    /// Puts a job into its best gap.
+    fn place(&mut self, job: usize) {
+        self.value_gaps(job);
+        self.line.insert(self.best_gap(), job);
+    }
+
+    fn leave_out(&mut self, rank: usize) {
+        self.line.clear();
+        self.line.extend(self.ranked.order.iter().copied());
+        self.line.remove(rank);
+    }
+}
+
+impl Neighbourhood for Walk<'_> {
+    fn order(&self) -> &[usize] {
+        &self.ranked.order
+    }
+
+    fn ranks(&self) -> &[usize] {
+        &self.ranked.ranks
+    }
+
+    fn cost(&self) -> f64 {
+        self.cost
+    }
+
+    fn evaluations(&self) -> u64 {
+        self.evaluations
+    }
+
+    fn kinds(&self) -> &'static [MoveKind] {
+        &[MoveKind::Insert]
+    }
+
+    fn set_order(&mut self, order: &[usize]) {
+        self.ranked.set(order);
+        self.cost = self.shop.value(order);
+        self.evaluations += 1;
+    }
+
+    /// O(n·m): a single move has no short cut.
+    fn change(&mut self, step: Move) -> f64 {
+        self.evaluations += 1;
+        self.line.clear();
+        self.line.extend(self.ranked.order.iter().copied());
+        step.apply(&mut self.line);
+        let ends = &mut self.ends[..self.shop.machines];
+        ends.fill(0.0);
+        self.line.iter().for_each(|&job| self.shop.follow(job, ends));
+        ends[self.shop.machines - 1] - self.cost
+    }
+
+    fn apply(&mut self, step: Move) {
+        self.ranked.apply(step);
+        self.cost = self.shop.value(&self.ranked.order);
+    }
+
+    /// O(m) a rank.
+    fn insertions(&mut self, from: usize, low: usize, high: usize, changes: &mut Vec<f64>) {
+        self.leave_out(from);
+        self.value_gaps(self.ranked.order[from]);
+        changes.clear();
+        changes.extend(self.spans[low..=high].iter().map(|span| span - self.cost));
+    }
+
+    fn improve_item(&mut self, item: usize, queue: &mut Queue) -> bool {
+        let from = self.ranked.ranks[item];
+        self.leave_out(from);
+        self.value_gaps(item);
+        let to = self.best_gap();
+        let span = self.spans[to];
+        if !is_gain(span - self.cost, self.cost) {
+            return false;
+        }
+        self.ranked.apply(Move::Insert { from, to });
+        self.cost = span;
+        (0..self.shop.jobs).for_each(|job| queue.push(job));
+        true
+    }
+
+    /// Takes a few jobs out and puts them back one by one, each where it is best.
+    fn kick(&mut self, queue: &mut Queue, rng: &mut ChaCha8Rng) {
+        self.line.clear();
+        self.line.extend(self.ranked.order.iter().copied());
+        let mut taken = [0; KICKED_JOBS];
+        let count = KICKED_JOBS.min(self.shop.jobs);
+        for job in &mut taken[..count] {
+            *job = self.line.remove(rng.random_range(0..self.line.len()));
+        }
+        taken[..count].iter().for_each(|&job| self.place(job));
+        let line = std::mem::take(&mut self.line);
+        self.set_order(&line);
+        self.line = line;
+        let start = rng.random_range(0..self.shop.jobs);
+        (0..self.shop.jobs).for_each(|at| queue.push((start + at) % self.shop.jobs));
+    }
+
+    fn temperature(&self) -> f64 {
+        let mean = self.shop.times.iter().sum::<f64>() / self.shop.times.len() as f64;
+        TEMPERATURE * mean / 10.0
+    }
+}

@@ -1,0 +1,155 @@
+//! Linear assignment: one item for every rank so that the sum of their costs is small. The toy problem of Figure 1 is one.
+//! Files: the number of items, then the cost matrix, a row for every rank. Solved exactly.
+
+use super::{BestKnown, Kind, Problem, check_matrix, text};
+use crate::{
+    assignment::assignment,
+    error::Error,
+    refinement::{Move, MoveKind, Neighbourhood, Ranked},
+};
+
+/// A linear assignment problem: minimise Σᵢ cost(i, bᵢ).
+///
+/// ```
+/// use plackett::{LinearAssignment, Problem};
+/// let problem = LinearAssignment::new("tiny", 3, vec![4.0, 1.0, 3.0, 2.0, 0.0, 5.0, 3.0, 2.0, 2.0])?;
+/// assert_eq!(problem.value(&[1, 0, 2]), 5.0);
+/// assert_eq!(problem.best_known().unwrap().value, 5.0); // found by the Hungarian method
+/// # Ok::<(), plackett::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct LinearAssignment {
+    name: String,
+    items: usize,
+    matrix: Vec<f64>,
+    solution: Vec<usize>,
+}
+
+impl LinearAssignment {
+    /// The problem of a cost matrix, row-major, a row for every rank. It is solved here, in O(k³).
+    ///
+    /// # Errors
+    /// A matrix that is empty, not square or not finite.
+    pub fn new(name: &str, items: usize, matrix: Vec<f64>) -> Result<Self, Error> {
+        check_matrix("the matrix", items, &matrix)?;
+        let solution = assignment(&matrix)?.into_vec();
+        Ok(Self { name: name.to_owned(), items, matrix, solution })
+    }
+
+    /// Reads the problem from a text; `file` is what errors call it.
+    ///
+    /// ```
+    /// let problem = plackett::LinearAssignment::parse("two.txt", "2\n0 1\n1 0\n")?;
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The line and what is wrong there.
+    pub fn parse(file: &str, text: &str) -> Result<Self, Error> {
+        let mut words = text::words_after_title(file, text);
+        let items = words.count("the number of items")?;
+        let matrix = words.numbers(items * items, "the matrix")?;
+        words.end()?;
+        Self::new(&text::stem(file), items, matrix)
+    }
+
+    fn cost(&self, rank: usize, item: usize) -> f64 {
+        self.matrix[rank * self.items + item]
+    }
+}
+
+impl Problem for LinearAssignment {
+    fn kind(&self) -> Kind {
+        Kind::LinearAssignment
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn items(&self) -> usize {
+        self.items
+    }
+
+    fn value(&self, order: &[usize]) -> f64 {
+        order.iter().enumerate().map(|(rank, &item)| self.cost(rank, item)).sum()
+    }
+
+    fn parts(&self, order: &[usize], parts: &mut [f64]) {
+        for (rank, (&item, part)) in order.iter().zip(parts).enumerate() {
+            *part = self.cost(rank, item);
+        }
+    }
+
+    fn neighbourhood(&self) -> Box<dyn Neighbourhood + '_> {
+        let mut walk =
+            Walk { problem: self, ranked: Ranked::identity(self.items), cost: 0.0, evaluations: 0 };
+        walk.set_order(&(0..self.items).collect::<Vec<_>>());
+        Box::new(walk)
+    }
+
+    fn construct(&self) -> Option<Vec<usize>> {
+        Some(self.solution.clone())
+    }
+
+    fn best_known(&self) -> Option<BestKnown> {
+        Some(BestKnown { value: self.value(&self.solution), is_optimal: true })
+    }
+}
+
+struct Walk<'a> {
+    problem: &'a LinearAssignment,
+    ranked: Ranked,
+    cost: f64,
+    evaluations: u64,
+}
+
+impl Neighbourhood for Walk<'_> {
+    fn order(&self) -> &[usize] {
+        &self.ranked.order
+    }
+
+    fn ranks(&self) -> &[usize] {
+        &self.ranked.ranks
+    }
+
+    fn cost(&self) -> f64 {
+        self.cost
+    }
+
+    fn evaluations(&self) -> u64 {
+        self.evaluations
+    }
+
+    fn kinds(&self) -> &'static [MoveKind] {
+        &[MoveKind::Swap, MoveKind::Insert]
+    }
+
+    fn set_order(&mut self, order: &[usize]) {
+        self.ranked.set(order);
+        self.cost = self.problem.value(order);
+        self.evaluations += 1;
+    }
+
+    /// O(ranks that change their item), so O(1) for an exchange.
+    fn change(&mut self, step: Move) -> f64 {
+        self.evaluations += 1;
+        let Self { problem, ranked: Ranked { order, .. }, .. } = self;
+        let at = |rank: usize, from: usize| problem.cost(rank, order[from]) - problem.cost(rank, order[rank]);
+        match step {
+            Move::Swap { first, second } => at(first, second) + at(second, first),
+            Move::Reverse { first, last } => (first..=last).map(|rank| at(rank, first + last - rank)).sum(),
+            Move::Insert { from, to } if from <= to => {
+                (from..to).map(|rank| at(rank, rank + 1)).sum::<f64>() + at(to, from)
+            }
+            Move::Insert { from, to } => {
+                (to + 1..=from).map(|rank| at(rank, rank - 1)).sum::<f64>() + at(to, from)
+            }
+        }
+    }
+
+    fn apply(&mut self, step: Move) {
+        self.cost += self.change(step);
+        self.ranked.apply(step);
+    }
+}

@@ -1,0 +1,334 @@
+//! Quadratic assignment: put items into places so that flow times distance is small. Files as in QAPLIB: the number of
+//! items, then the matrices A and B; some have the best known value after the number.
+//!
+//! With x_u = a(r, u) − a(s, u) and y_u = b(p_s, p_u) − b(p_r, p_u) taken after the exchange of r and s, what an exchange of
+//! u and v would change is itself changed by (x_u − x_v)(y_u − y_v), and likewise for columns: a table of all exchanges
+//! is kept at O(1) an entry. On it runs Taillard's robust tabu search.
+
+use rand::{RngExt as _, rngs::ChaCha8Rng};
+
+use super::{BestKnown, Kind, Problem, check_matrix, published, text};
+use crate::{
+    error::Error,
+    refinement::{Move, MoveKind, Neighbourhood, Queue, Ranked, is_gain},
+};
+
+/// A quadratic assignment problem: minimise Σ_{ij} a(i, j)·b(pᵢ, pⱼ) over orders p.
+///
+/// ```
+/// use plackett::{Problem, QuadraticAssignment};
+/// let problem = QuadraticAssignment::new("tiny", 2, vec![0.0, 3.0, 1.0, 0.0], vec![0.0, 5.0, 2.0, 0.0])?;
+/// assert_eq!(problem.value(&[0, 1]), 3.0 * 5.0 + 1.0 * 2.0);
+/// assert_eq!(problem.value(&[1, 0]), 3.0 * 2.0 + 1.0 * 5.0);
+/// # Ok::<(), plackett::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct QuadraticAssignment {
+    name: String,
+    items: usize,
+    a: Vec<f64>,
+    b: Vec<f64>,
+    stated: Option<f64>,
+    /// Both matrices are symmetric: rows say all.
+    is_symmetric: bool,
+}
+
+impl QuadraticAssignment {
+    /// The problem of two matrices, row-major.
+    ///
+    /// # Errors
+    /// Matrices that are empty, not square or not finite.
+    pub fn new(name: &str, items: usize, a: Vec<f64>, b: Vec<f64>) -> Result<Self, Error> {
+        check_matrix("the matrix A", items, &a)?;
+        check_matrix("the matrix B", items, &b)?;
+        let is_symmetric = |m: &[f64]| (0..m.len()).all(|at| m[at] == m[at % items * items + at / items]);
+        let is_symmetric = is_symmetric(&a) && is_symmetric(&b);
+        Ok(Self { name: name.to_owned(), items, a, b, stated: None, is_symmetric })
+    }
+
+    /// Reads the problem from a text; `file` is what errors call it.
+    ///
+    /// ```
+    /// let problem = plackett::QuadraticAssignment::parse("two.dat", "2\n0 3\n1 0\n\n0 5\n2 0\n")?;
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The line and what is wrong there.
+    pub fn parse(file: &str, text: &str) -> Result<Self, Error> {
+        let mut words = text::words_after_title(file, text);
+        let items = words.count("the number of items")?;
+        let is_stated = words.left() == 2 * items * items + 1;
+        let stated = if is_stated { Some(words.number("the best known value")?) } else { None };
+        let a = words.numbers(items * items, "the matrix A")?;
+        let b = words.numbers(items * items, "the matrix B")?;
+        words.end()?;
+        Ok(Self { stated, ..Self::new(&text::stem(file), items, a, b)? })
+    }
+}
+
+impl Problem for QuadraticAssignment {
+    fn kind(&self) -> Kind {
+        Kind::QuadraticAssignment
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn items(&self) -> usize {
+        self.items
+    }
+
+    fn value(&self, order: &[usize]) -> f64 {
+        let mut value = 0.0;
+        for (row, &item) in self.a.chunks_exact(self.items).zip(order) {
+            let distances = &self.b[item * self.items..][..self.items];
+            value += row.iter().zip(order).map(|(a, &other)| a * distances[other]).sum::<f64>();
+        }
+        value
+    }
+
+    fn parts(&self, order: &[usize], parts: &mut [f64]) {
+        let n = self.items;
+        for (rank, (&item, part)) in order.iter().zip(parts).enumerate() {
+            let earlier = order[..rank].iter().enumerate();
+            let pairs = earlier.map(|(other, &other_item)| {
+                self.a[rank * n + other] * self.b[item * n + other_item]
+                    + self.a[other * n + rank] * self.b[other_item * n + item]
+            });
+            *part = pairs.sum::<f64>() + self.a[rank * n + rank] * self.b[item * n + item];
+        }
+    }
+
+    fn neighbourhood(&self) -> Box<dyn Neighbourhood + '_> {
+        let n = self.items;
+        let mut walk = Walk {
+            problem: self,
+            ranked: Ranked::identity(n),
+            cost: 0.0,
+            evaluations: 0,
+            placed: vec![0.0; n * n],
+            changes: vec![0.0; n * n],
+            x: vec![0.0; n],
+            y: vec![0.0; n],
+        };
+        walk.set_order(&(0..n).collect::<Vec<_>>());
+        Box::new(walk)
+    }
+
+    fn best_known(&self) -> Option<BestKnown> {
+        let stated = self.stated.map(|value| BestKnown { value, is_optimal: false });
+        published::find(Kind::QuadraticAssignment, &self.name, self.items).or(stated)
+    }
+}
+
+/// Exchanges that the tabu search makes before it ends on the best order it met, per item and since the last such order.
+const IDLE_EXCHANGES: u64 = 100;
+
+struct Walk<'a> {
+    problem: &'a QuadraticAssignment,
+    ranked: Ranked,
+    cost: f64,
+    evaluations: u64,
+    /// b(pᵢ, pⱼ).
+    placed: Vec<f64>,
+    /// What an exchange of ranks u < v would change, at u·n + v.
+    changes: Vec<f64>,
+    x: Vec<f64>,
+    y: Vec<f64>,
+}
+
+impl Walk<'_> {
+    /// What an exchange would change, from scratch. O(n).
+    fn exchange(&self, r: usize, s: usize) -> f64 {
+        let n = self.problem.items;
+        let (a, b) = (&self.problem.a, &self.placed);
+        let mut change = (a[r * n + r] - a[s * n + s]) * (b[s * n + s] - b[r * n + r])
+            + (a[r * n + s] - a[s * n + r]) * (b[s * n + r] - b[r * n + s]);
+        let (a_r, a_s) = (&a[r * n..][..n], &a[s * n..][..n]);
+        let (b_r, b_s) = (&b[r * n..][..n], &b[s * n..][..n]);
+        let mut rows = 0.0;
+        for k in 0..n {
+            rows += (a_r[k] - a_s[k]) * (b_s[k] - b_r[k]);
+        }
+        for k in [r, s] {
+            rows -= (a_r[k] - a_s[k]) * (b_s[k] - b_r[k]);
+        }
+        if self.problem.is_symmetric {
+            return change + 2.0 * rows;
+        }
+        for k in (0..n).filter(|&k| k != r && k != s) {
+            change += (a[k * n + r] - a[k * n + s]) * (b[k * n + s] - b[k * n + r]);
+        }
+        change + rows
+    }
+
+    /// Exchanges two ranks and brings the table up to date. O(n²).
+    fn make(&mut self, r: usize, s: usize) {
+        let n = self.problem.items;
+        self.cost += self.changes[r * n + s];
+        self.ranked.apply(Move::Swap { first: r, second: s });
+        for k in 0..n {
+            self.placed.swap(r * n + k, s * n + k);
+        }
+        for k in 0..n {
+            self.placed.swap(k * n + r, k * n + s);
+        }
+        let factor = if self.problem.is_symmetric { 2.0 } else { 1.0 };
+        self.update(r, s, n, 1, factor);
+        if !self.problem.is_symmetric {
+            self.update(r, s, 1, n, 1.0);
+        }
+        for u in 0..n {
+            for rank in [r, s] {
+                if u != rank {
+                    let (first, second) = (u.min(rank), u.max(rank));
+                    self.changes[first * n + second] = self.exchange(first, second);
+                }
+            }
+        }
+    }
+
+    /// Adds (x_u − x_v)(y_u − y_v) to all entries of the table, by rows (`line` = n, `step` = 1) or by columns.
+    fn update(&mut self, r: usize, s: usize, line: usize, step: usize, factor: f64) {
+        let n = self.problem.items;
+        let (a, b) = (&self.problem.a, &self.placed);
+        for u in 0..n {
+            self.x[u] = factor * (a[r * line + u * step] - a[s * line + u * step]);
+            self.y[u] = b[s * line + u * step] - b[r * line + u * step];
+        }
+        for u in 0..n {
+            let (x_u, y_u) = (self.x[u], self.y[u]);
+            let row = &mut self.changes[u * n + u + 1..(u + 1) * n];
+            for ((change, x), y) in row.iter_mut().zip(&self.x[u + 1..]).zip(&self.y[u + 1..]) {
+                *change += (x_u - x) * (y_u - y);
+            }
+        }
+    }
+}
+
+impl Neighbourhood for Walk<'_> {
+    fn order(&self) -> &[usize] {
+        &self.ranked.order
+    }
+
+    fn ranks(&self) -> &[usize] {
+        &self.ranked.ranks
+    }
+
+    fn cost(&self) -> f64 {
+        self.cost
+    }
+
+    fn evaluations(&self) -> u64 {
+        self.evaluations
+    }
+
+    fn kinds(&self) -> &'static [MoveKind] {
+        &[MoveKind::Swap]
+    }
+
+    /// O(n³), for the table.
+    fn set_order(&mut self, order: &[usize]) {
+        let n = self.problem.items;
+        self.ranked.set(order);
+        self.cost = self.problem.value(order);
+        self.evaluations += 1;
+        for (row, &item) in self.placed.chunks_exact_mut(n).zip(order) {
+            for (entry, &other) in row.iter_mut().zip(order) {
+                *entry = self.problem.b[item * n + other];
+            }
+        }
+        for r in 0..n {
+            for s in r + 1..n {
+                self.changes[r * n + s] = self.exchange(r, s);
+            }
+        }
+    }
+
+    /// O(1) for an exchange; what else there is, is valued as a whole.
+    fn change(&mut self, step: Move) -> f64 {
+        self.evaluations += 1;
+        if let Move::Swap { first, second } = step {
+            return self.changes[first * self.problem.items + second];
+        }
+        let mut moved = self.ranked.order.clone();
+        step.apply(&mut moved);
+        self.problem.value(&moved) - self.cost
+    }
+
+    fn apply(&mut self, step: Move) {
+        match step {
+            Move::Swap { first, second } => self.make(first, second),
+            Move::Insert { from, to } if from < to => (from..to).for_each(|rank| self.make(rank, rank + 1)),
+            Move::Insert { from, to } => (to..from).rev().for_each(|rank| self.make(rank, rank + 1)),
+            Move::Reverse { first, last } => {
+                (0..(last + 1 - first) / 2).for_each(|step| self.make(first + step, last - step));
+            }
+        }
+    }
+
+    /// Robust tabu search: the best exchange each time, though not one that takes two items back to where they were until
+    /// a while ago, unless it leads to the best order yet.
+    fn improve(&mut self, queue: &mut Queue, rng: &mut ChaCha8Rng, most_evaluations: u64) {
+        self.descend(queue, most_evaluations);
+        let n = self.problem.items;
+        if n < 4 {
+            return;
+        }
+        let (shortest, longest) = (n as u64 * 9 / 10, n as u64 * 11 / 10 + 4);
+        // Up to which exchange an item may not return to a rank.
+        let mut barred = vec![0; n * n];
+        let mut best = (self.cost, self.ranked.order.clone());
+        let (mut made, mut since_best) = (0, 0);
+        while since_best < IDLE_EXCHANGES * n as u64 && self.evaluations < most_evaluations {
+            made += 1;
+            since_best += 1;
+            self.evaluations += (n * (n - 1) / 2) as u64;
+            let order = &self.ranked.order;
+            let mut chosen = (f64::INFINITY, None);
+            for first in 0..n {
+                for second in first + 1..n {
+                    let change = self.changes[first * n + second];
+                    if change < chosen.0
+                        && (barred[first * n + order[second]] <= made
+                            || barred[second * n + order[first]] <= made
+                            || is_gain(self.cost + change - best.0, best.0))
+                    {
+                        chosen = (change, Some((first, second)));
+                    }
+                }
+            }
+            let (first, second) = chosen.1.unwrap_or_else(|| {
+                let first = rng.random_range(0..n - 1);
+                (first, rng.random_range(first + 1..n))
+            });
+            for rank in [first, second] {
+                barred[rank * n + order[rank]] = made + rng.random_range(shortest..=longest);
+            }
+            self.make(first, second);
+            if is_gain(self.cost - best.0, best.0) {
+                best.0 = self.cost;
+                best.1.copy_from_slice(&self.ranked.order);
+                since_best = 0;
+            }
+        }
+        self.set_order(&best.1);
+    }
+
+    /// A random share of the items, from a few to half of them, moved round among their ranks.
+    fn kick(&mut self, queue: &mut Queue, rng: &mut ChaCha8Rng) {
+        let n = self.problem.items;
+        if n < 2 {
+            return;
+        }
+        let mut order = self.ranked.order.clone();
+        for at in 0..rng.random_range(2..=(n / 2).max(2)) {
+            let (at, other) = (at % n, rng.random_range(0..n));
+            order.swap(at, other);
+        }
+        self.set_order(&order);
+        (0..n).for_each(|item| queue.push(item));
+    }
+}

@@ -1,0 +1,157 @@
+//! The moves of an item, the best of them, and random disturbances, with constraints kept where there are any.
+
+use rand::{RngExt as _, rngs::ChaCha8Rng};
+
+use super::{Move, MoveKind, Neighbourhood, Queue};
+use crate::constraints::{Constraints, Stages};
+
+/// A gain below this share of the cost is rounding: without a margin two equal orders could alternate for ever.
+const ROUNDING: f64 = 1e-12;
+
+/// Items that a kick moves to random ranks: as few as make it unlikely that the descent undoes them all.
+const KICKED_ITEMS: usize = 3;
+
+/// Whether a change of the cost is an improvement.
+pub(crate) fn is_gain(change: f64, cost: f64) -> bool {
+    change < -ROUNDING * cost.abs()
+}
+
+/// Visits every move of an item of these kinds but insertions, as far as constraints allow them.
+fn for_each_exchange(
+    kinds: &[MoveKind],
+    order: &[usize],
+    ranks: &[usize],
+    constraints: Option<&Constraints>,
+    item: usize,
+    mut visit: impl FnMut(Move),
+) {
+    let rank = ranks[item];
+    for kind in kinds {
+        for other in (0..order.len()).filter(|&other| other != rank) {
+            let (first, last) = (rank.min(other), rank.max(other));
+            let step = match kind {
+                MoveKind::Insert => break,
+                MoveKind::Swap => Move::Swap { first, second: last },
+                MoveKind::Reverse => Move::Reverse { first, last },
+            };
+            if constraints.is_none_or(|constraints| constraints.allow(order, ranks, step)) {
+                visit(step);
+            }
+        }
+    }
+}
+
+fn range_of(
+    constraints: Option<&Constraints>,
+    order: &[usize],
+    ranks: &[usize],
+    rank: usize,
+) -> (usize, usize) {
+    constraints.map_or((0, order.len() - 1), |constraints| constraints.insertion_range(order, ranks, rank))
+}
+
+/// Every move of an item of these kinds that the constraints allow.
+pub(crate) fn moves_of(
+    kinds: &[MoveKind],
+    order: &[usize],
+    ranks: &[usize],
+    constraints: &Constraints,
+    item: usize,
+) -> Vec<Move> {
+    let mut moves = Vec::new();
+    if kinds.contains(&MoveKind::Insert) {
+        let from = ranks[item];
+        let (low, high) = range_of(Some(constraints), order, ranks, from);
+        moves.extend((low..=high).filter(|&to| to != from).map(|to| Move::Insert { from, to }));
+    }
+    for_each_exchange(kinds, order, ranks, Some(constraints), item, |step| moves.push(step));
+    moves
+}
+
+/// Makes the best allowed move of an item if it lowers the cost, and queues all items then.
+pub(super) fn improve_item<N: Neighbourhood + ?Sized>(
+    neighbourhood: &mut N,
+    kinds: &[MoveKind],
+    constraints: Option<&Constraints>,
+    item: usize,
+    queue: &mut Queue,
+) -> bool {
+    let mut best = (0.0, None);
+    if kinds.contains(&MoveKind::Insert) {
+        let from = neighbourhood.ranks()[item];
+        let (low, high) = range_of(constraints, neighbourhood.order(), neighbourhood.ranks(), from);
+        if low < high {
+            let mut changes = Vec::new();
+            neighbourhood.insertions(from, low, high, &mut changes);
+            for (to, &change) in (low..).zip(&changes) {
+                if to != from && change < best.0 {
+                    best = (change, Some(Move::Insert { from, to }));
+                }
+            }
+        }
+    }
+    if kinds.iter().any(|&kind| kind != MoveKind::Insert) {
+        let mut moves = Vec::new();
+        let (order, ranks) = (neighbourhood.order(), neighbourhood.ranks());
+        for_each_exchange(kinds, order, ranks, constraints, item, |step| moves.push(step));
+        for step in moves {
+            let change = neighbourhood.change(step);
+            if change < best.0 {
+                best = (change, Some(step));
+            }
+        }
+    }
+    match best {
+        (change, Some(step)) if is_gain(change, neighbourhood.cost()) => {
+            neighbourhood.apply(step);
+            (0..neighbourhood.order().len()).for_each(|item| queue.push(item));
+            true
+        }
+        _ => false,
+    }
+}
+
+/// Moves a few items to random ranks, and queues all.
+pub(super) fn kick<N: Neighbourhood + ?Sized>(
+    neighbourhood: &mut N,
+    queue: &mut Queue,
+    rng: &mut ChaCha8Rng,
+) {
+    let items = neighbourhood.order().len();
+    for _ in 0..KICKED_ITEMS {
+        let (from, to) = (rng.random_range(0..items), rng.random_range(0..items));
+        if to != from {
+            neighbourhood.apply(Move::Insert { from, to });
+        }
+    }
+    queue_all(items, queue, rng);
+}
+
+/// Queues all items from a random one on, so that the first ones do not always have the first choice.
+pub(super) fn queue_all(items: usize, queue: &mut Queue, rng: &mut ChaCha8Rng) {
+    let start = rng.random_range(0..items);
+    (0..items).for_each(|at| queue.push((start + at) % items));
+}
+
+/// An order with a few items moved to random ranks, as far as constraints allow: every item has a wish, which for most is
+/// the rank that it has, and the one with the smallest wish comes next among those that may.
+pub(crate) fn kicked_within(order: &[usize], constraints: &Constraints, rng: &mut ChaCha8Rng) -> Vec<usize> {
+    let items = order.len();
+    let mut wishes = vec![0.0; items];
+    order.iter().enumerate().for_each(|(rank, &item)| wishes[item] = rank as f64);
+    for _ in 0..KICKED_ITEMS {
+        wishes[rng.random_range(0..items)] = rng.random_range(-0.5..items as f64 - 0.5);
+    }
+    let mut kicked = vec![0; items];
+    constraints.build(&mut Stages::default(), |rank, candidates| {
+        let mut first = 0;
+        for (at, &item) in candidates.iter().enumerate() {
+            if wishes[item] < wishes[candidates[first]] {
+                first = at;
+            }
+        }
+        kicked[rank] = candidates[first];
+        first
+    });
+    kicked
+}

@@ -1,0 +1,276 @@
+//! Local refinement: one engine of moves, descents and kicks for every problem that can say what a move changes.
+//!
+//! A [`Neighbourhood`] is an order together with whatever makes a change of it cheap to value. The engine
+//! ([`Walks`]) takes orders to local optima by trying the moves of one item after another, disturbs them, and goes on from
+//! what is not worse; a problem that knows better ways to descend or to disturb overrides just that.
+
+mod descent;
+mod walks;
+
+pub(crate) use descent::{is_gain, kicked_within, moves_of};
+pub use walks::{MoveSet, WalkSettings, Walks};
+
+use rand::rngs::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+/// A change of an order, by ranks.
+///
+/// ```
+/// use plackett::Move;
+/// let mut order = [10, 11, 12, 13];
+/// Move::Insert { from: 0, to: 2 }.apply(&mut order);
+/// assert_eq!(order, [11, 12, 10, 13]);
+/// Move::Swap { first: 0, second: 3 }.apply(&mut order);
+/// assert_eq!(order, [13, 12, 10, 11]);
+/// Move::Reverse { first: 1, last: 3 }.apply(&mut order);
+/// assert_eq!(order, [13, 11, 10, 12]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Move {
+    /// The item at rank `from` goes to rank `to`, and those between close up.
+    Insert {
+        /// Where it stands.
+        from: usize,
+        /// Where it will stand.
+        to: usize,
+    },
+    /// Two items change places.
+    Swap {
+        /// The smaller rank.
+        first: usize,
+        /// The larger rank.
+        second: usize,
+    },
+    /// A stretch of the order is turned round.
+    Reverse {
+        /// Its first rank.
+        first: usize,
+        /// Its last rank.
+        last: usize,
+    },
+}
+
+impl Move {
+    /// Makes the move. O(ranks between).
+    ///
+    /// # Panics
+    /// If a rank does not exist.
+    pub fn apply(self, order: &mut [usize]) {
+        match self {
+            Self::Insert { from, to } if from <= to => order[from..=to].rotate_left(1),
+            Self::Insert { from, to } => order[to..=from].rotate_right(1),
+            Self::Swap { first, second } => order.swap(first, second),
+            Self::Reverse { first, last } => order[first..=last].reverse(),
+        }
+    }
+
+    /// The first and last rank that it touches.
+    pub(crate) fn span(self) -> (usize, usize) {
+        match self {
+            Self::Insert { from, to } => (from.min(to), from.max(to)),
+            Self::Swap { first, second } => (first, second),
+            Self::Reverse { first, last } => (first, last),
+        }
+    }
+}
+
+/// The kinds of [`Move`].
+///
+/// ```
+/// assert_ne!(plackett::MoveKind::Insert, plackett::MoveKind::Swap);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MoveKind {
+    /// One item to another rank.
+    Insert,
+    /// Two items exchanged.
+    Swap,
+    /// A stretch turned round.
+    Reverse,
+}
+
+/// Items whose moves are still to be tried, first come, first served, each at most once.
+///
+/// ```
+/// let mut queue = plackett::Queue::new(3);
+/// queue.push(2);
+/// queue.push(0);
+/// queue.push(2);
+/// assert_eq!([queue.pop(), queue.pop(), queue.pop()], [Some(2), Some(0), None]);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Queue {
+    items: std::collections::VecDeque<usize>,
+    is_in: Vec<bool>,
+}
+
+impl Queue {
+    /// An empty queue for items 0 to `items` − 1.
+    pub fn new(items: usize) -> Self {
+        Self { items: std::collections::VecDeque::with_capacity(items), is_in: vec![false; items] }
+    }
+
+    /// Puts an item at the end, unless it waits already.
+    pub fn push(&mut self, item: usize) {
+        if !self.is_in[item] {
+            self.is_in[item] = true;
+            self.items.push_back(item);
+        }
+    }
+
+    /// Takes the first item.
+    pub fn pop(&mut self) -> Option<usize> {
+        let item = self.items.pop_front()?;
+        self.is_in[item] = false;
+        Some(item)
+    }
+}
+
+/// An order under improvement, with the means to value a change of it cheaply. The cost is to be small.
+///
+/// Four methods must be written; the rest have defaults that try every move of an item, and can be replaced by something
+/// quicker. Ranks and items are trusted.
+///
+/// ```
+/// use plackett::{Move, MoveKind, Neighbourhood};
+/// /// Σ weight·rank: items of large weight belong at the front.
+/// struct Front { weights: Vec<f64>, order: Vec<usize>, ranks: Vec<usize>, evaluations: u64 }
+/// impl Front {
+///     fn of(&self, order: &[usize]) -> f64 { order.iter().zip(0u32..).map(|(&i, r)| self.weights[i] * f64::from(r)).sum() }
+/// }
+/// impl Neighbourhood for Front {
+///     fn order(&self) -> &[usize] { &self.order }
+///     fn ranks(&self) -> &[usize] { &self.ranks }
+///     fn cost(&self) -> f64 { self.of(&self.order) }
+///     fn evaluations(&self) -> u64 { self.evaluations }
+///     fn kinds(&self) -> &'static [MoveKind] { &[MoveKind::Insert] }
+///     fn set_order(&mut self, order: &[usize]) {
+///         self.order = order.to_vec();
+///         order.iter().enumerate().for_each(|(rank, &item)| self.ranks[item] = rank);
+///     }
+///     fn change(&mut self, step: Move) -> f64 {
+///         self.evaluations += 1;
+///         let mut moved = self.order.clone();
+///         step.apply(&mut moved);
+///         self.of(&moved) - self.cost()
+///     }
+///     fn apply(&mut self, step: Move) {
+///         let mut moved = self.order.clone();
+///         step.apply(&mut moved);
+///         self.set_order(&moved);
+///     }
+/// }
+/// let mut front = Front { weights: vec![1.0, 3.0, 2.0], order: vec![0, 1, 2], ranks: vec![0, 1, 2], evaluations: 0 };
+/// let mut queue = plackett::Queue::new(3);
+/// (0..3).for_each(|item| queue.push(item));
+/// front.descend(&mut queue, u64::MAX);
+/// assert_eq!(front.order(), [1, 2, 0]);
+/// ```
+pub trait Neighbourhood: Send {
+    /// The order as it is.
+    fn order(&self) -> &[usize];
+
+    /// The rank of every item in it.
+    fn ranks(&self) -> &[usize];
+
+    /// What it costs.
+    fn cost(&self) -> f64;
+
+    /// How many orders have been valued so far, whole or by what a move changes.
+    fn evaluations(&self) -> u64;
+
+    /// The kinds of moves that suit the problem.
+    fn kinds(&self) -> &'static [MoveKind];
+
+    /// Starts again from another order.
+    fn set_order(&mut self, order: &[usize]);
+
+    /// By how much a move would change the cost.
+    fn change(&mut self, step: Move) -> f64;
+
+    /// Makes a move.
+    fn apply(&mut self, step: Move);
+
+    /// What moving the item at `from` to every rank from `low` to `high` would change: `changes[to − low]`.
+    fn insertions(&mut self, from: usize, low: usize, high: usize, changes: &mut Vec<f64>) {
+        changes.clear();
+        for to in low..=high {
+            let change = if to == from { 0.0 } else { self.change(Move::Insert { from, to }) };
+            changes.push(change);
+        }
+    }
+
+    /// Makes the best move of an item if it lowers the cost, and queues the items whose moves may have become better.
+    fn improve_item(&mut self, item: usize, queue: &mut Queue) -> bool {
+        descent::improve_item(self, self.kinds(), None, item, queue)
+    }
+
+    /// Improves until no queued item has a better move, or until so many evaluations have been made in all.
+    fn descend(&mut self, queue: &mut Queue, most_evaluations: u64) {
+        while self.evaluations() < most_evaluations
+            && let Some(item) = queue.pop()
+        {
+            while self.improve_item(item, queue) {}
+        }
+    }
+
+    /// From a disturbed order to a good one nearby: a descent, unless the problem knows better.
+    fn improve(&mut self, queue: &mut Queue, _rng: &mut ChaCha8Rng, most_evaluations: u64) {
+        self.descend(queue, most_evaluations);
+    }
+
+    /// Disturbs the order, little enough that most of what is good about it stays, and queues what was disturbed.
+    fn kick(&mut self, queue: &mut Queue, rng: &mut ChaCha8Rng) {
+        descent::kick(self, queue, rng);
+    }
+
+    /// The share of kicks that mix the order with that of another walk instead of disturbing it: for problems in which it
+    /// matters which items come before which, so that what two good orders agree on is likely to be good.
+    fn mixing(&self) -> f64 {
+        0.0
+    }
+
+    /// How much worse an order may be and still be gone on from, with probability 1/e; zero for never.
+    fn temperature(&self) -> f64 {
+        0.0
+    }
+}
+
+/// The defaults of [`Neighbourhood::improve_item`] and [`Neighbourhood::kick`], for those who replace them in part.
+pub(crate) fn improve_by_all_moves<N: Neighbourhood>(walk: &mut N, item: usize, queue: &mut Queue) -> bool {
+    descent::improve_item(walk, walk.kinds(), None, item, queue)
+}
+
+pub(crate) fn kick_by_insertions<N: Neighbourhood>(walk: &mut N, queue: &mut Queue, rng: &mut ChaCha8Rng) {
+    descent::kick(walk, queue, rng);
+}
+
+/// An order with the rank of every item: what every neighbourhood keeps.
+#[derive(Clone, Debug)]
+pub(crate) struct Ranked {
+    pub(crate) order: Vec<usize>,
+    pub(crate) ranks: Vec<usize>,
+}
+
+impl Ranked {
+    pub(crate) fn identity(items: usize) -> Self {
+        Self { order: (0..items).collect(), ranks: (0..items).collect() }
+    }
+
+    pub(crate) fn set(&mut self, order: &[usize]) {
+        self.order.copy_from_slice(order);
+        self.number(0, order.len());
+    }
+
+    pub(crate) fn apply(&mut self, step: Move) {
+        step.apply(&mut self.order);
+        let (first, last) = step.span();
+        self.number(first, last + 1);
+    }
+
+    fn number(&mut self, first: usize, end: usize) {
+        for rank in first..end {
+            self.ranks[self.order[rank]] = rank;
+        }
+    }
+}

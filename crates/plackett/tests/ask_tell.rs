@@ -1,0 +1,364 @@
+//! Ask and tell from outside: any order of answers, failures, foreign orders, resuming, threads, and unbiased gradients.
+
+use plackett::{
+    Answer, Constraints, Ending, Error, Evaluator, Gradient, Limits, LinearOrdering, Method, MoveKind, Noise,
+    Optimiser, OptimiserSettings, Parallel, PlackettLuce, Problem, Proposal, Sense, Solver, Trace, drive,
+};
+use rand::{RngExt as _, seq::SliceRandom as _};
+use std::ops::ControlFlow;
+
+/// Pairs in the wrong order, with weights that make every order's value another one.
+fn value(order: &[usize]) -> f64 {
+    let mut value = 0.0;
+    for (rank, &item) in order.iter().enumerate() {
+        for &after in &order[rank + 1..] {
+            value += if item > after { 1.0 + (item * 7 + after) as f64 / 100.0 } else { 0.0 };
+        }
+    }
+    value
+}
+
+fn parts(order: &[usize]) -> Vec<f64> {
+    (0..order.len()).map(|rank| value(&order[..=rank]) - value(&order[..rank])).collect()
+}
+
+fn go_on(_: &Optimiser) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+fn settings() -> Vec<OptimiserSettings> {
+    let base = OptimiserSettings { seed: 3, ..OptimiserSettings::default() };
+    let with =
+        |gradient, gradient_evaluations| OptimiserSettings { gradient, gradient_evaluations, ..base.clone() };
+    let constraints = Some(Constraints::new(7, &[(1, 0)], &[(3, 3)]).unwrap());
+    vec![
+        with(Gradient::Reinforce, None),
+        with(Gradient::Relax { hidden: 8 }, None),
+        with(Gradient::RewardToGo, None),
+        with(Gradient::Relax { hidden: 8 }, Some(63)),
+        OptimiserSettings {
+            moves: vec![MoveKind::Swap, MoveKind::Reverse],
+            ..with(Gradient::Reinforce, Some(0))
+        },
+        OptimiserSettings { constraints: constraints.clone(), ..with(Gradient::Reinforce, Some(50)) },
+        OptimiserSettings { constraints, ..with(Gradient::RewardToGo, None) },
+    ]
+}
+
+fn answer(optimiser: &mut Optimiser, proposal: &Proposal) {
+    let answer = if proposal.id % 11 == 4 {
+        Answer::Failed("no luck".to_owned())
+    } else if optimiser.settings().gradient == Gradient::RewardToGo {
+        Answer::Parts(parts(&proposal.order))
+    } else {
+        Answer::Value(value(&proposal.order))
+    };
+    optimiser.tell_id(proposal.id, answer).unwrap();
+}
+
+/// Batches answered in order; in any order and in parts; and with a save and a load at every turn: all the same.
+#[test]
+fn neither_the_order_of_answers_nor_resuming_matters() {
+    for settings in settings() {
+        let mut plain = Optimiser::new(7, settings.clone()).unwrap();
+        let mut shuffled = plain.clone();
+        let mut resumed = plain.clone();
+        let mut noise = Noise::new(1);
+        for round in 0..60 {
+            let asked = plain.ask_batch(usize::MAX);
+            assert!(!asked.is_empty());
+            asked.iter().for_each(|proposal| answer(&mut plain, proposal));
+
+            let first = shuffled.ask_batch(2);
+            let mut rest = shuffled.ask(asked.len() - first.len());
+            rest.extend(first);
+            rest.shuffle(noise.stream(round));
+            rest.iter().for_each(|proposal| answer(&mut shuffled, proposal));
+
+            let again = resumed.ask_batch(usize::MAX);
+            assert_eq!(again, asked);
+            for (at, proposal) in again.iter().enumerate() {
+                if at % 3 == 0 {
+                    resumed = Optimiser::from_json(&resumed.to_json().unwrap()).unwrap();
+                }
+                answer(&mut resumed, proposal);
+            }
+            assert_eq!(resumed.to_json().unwrap(), plain.to_json().unwrap());
+        }
+        assert_eq!(shuffled.to_json().unwrap(), plain.to_json().unwrap());
+        assert!(plain.status().failed > 0 && plain.status().pending == 0);
+        if let Some(constraints) = &settings.constraints {
+            assert!(constraints.check(plain.best().unwrap().0).is_ok());
+            assert!(constraints.check(&plain.mode().unwrap()).is_ok());
+        }
+    }
+}
+
+#[test]
+fn every_gradient_and_refinement_finds_the_optimum() {
+    for settings in settings() {
+        let best = orders_within(settings.constraints.as_ref())
+            .into_iter()
+            .map(|o| value(&o))
+            .fold(f64::INFINITY, f64::min);
+        let mut optimiser = Optimiser::new(7, settings.clone()).unwrap();
+        while optimiser.status().asked < 6000 {
+            for proposal in optimiser.ask_batch(usize::MAX) {
+                answer(&mut optimiser, &proposal);
+            }
+        }
+        assert!((optimiser.best().unwrap().1 - best).abs() < 1e-12, "{settings:?}");
+        if settings.gradient_evaluations.is_none() {
+            assert!((value(&optimiser.mode().unwrap()) - best).abs() < 1e-12, "{settings:?}");
+        }
+    }
+}
+
+fn orders_within(constraints: Option<&Constraints>) -> Vec<Vec<usize>> {
+    let all = PlackettLuce::new(&[0.0; 7]).unwrap().enumerate().unwrap();
+    let all = all.into_iter().map(|(order, _)| order.into_vec());
+    all.filter(|order| constraints.is_none_or(|c| c.check(order).is_ok())).collect()
+}
+
+/// With Adam's first step being the gradient's sign, the mean over many seeds of a batch's gradient shows in how often each
+/// score goes up: at uniform scores the exact gradient's signs must win.
+#[test]
+fn steps_go_against_the_exact_gradient() {
+    let latent = PlackettLuce::new(&[0.0; 4]).unwrap();
+    let mut exact = [0.0; 4];
+    for (order, probability) in latent.enumerate().unwrap() {
+        let score = latent.grad_log_prob(&order).unwrap();
+        exact.iter_mut().zip(score).for_each(|(e, s)| *e += probability * value(&order) * s);
+    }
+    for gradient in [Gradient::Reinforce, Gradient::RewardToGo, Gradient::Relax { hidden: 4 }] {
+        let mut ups = [0i32; 4];
+        for seed in 0..400 {
+            let settings = OptimiserSettings { gradient, seed, ..OptimiserSettings::default() };
+            let mut optimiser = Optimiser::new(4, settings).unwrap();
+            for proposal in optimiser.ask(10) {
+                let answer = Answer::Parts(parts(&proposal.order));
+                optimiser.tell_id(proposal.id, answer).unwrap();
+            }
+            optimiser
+                .scores()
+                .iter()
+                .zip(&mut ups)
+                .for_each(|(score, ups)| *ups += if *score > 0.0 { 1 } else { -1 });
+        }
+        for (exact, ups) in exact.iter().zip(ups) {
+            assert!(
+                f64::from(ups) * exact < 0.0 && ups.abs() > 60 || exact.abs() < 0.2,
+                "{gradient:?} {exact} {ups}"
+            );
+        }
+    }
+}
+
+#[test]
+fn asking_ahead_gives_delayed_gradients_that_do_not_depend_on_who_is_quicker() {
+    let run = |is_reversed: bool| {
+        let mut optimiser = Optimiser::new(6, OptimiserSettings::default()).unwrap();
+        for _ in 0..20 {
+            let mut asked = optimiser.ask(37); // nearly four batches, one of them in part
+            if is_reversed {
+                asked.reverse();
+            }
+            assert_eq!(asked.len(), 37);
+            asked.iter().for_each(|p| optimiser.tell_id(p.id, Answer::Value(value(&p.order))).unwrap());
+        }
+        optimiser.to_json().unwrap()
+    };
+    assert_eq!(run(false), run(true));
+}
+
+#[test]
+fn foreign_orders_count_for_the_best_alone() {
+    let mut optimiser = Optimiser::new(4, OptimiserSettings::default()).unwrap();
+    let before = optimiser.scores().to_vec();
+    optimiser.tell(&[3, 2, 1, 0], -5.0).unwrap();
+    optimiser.tell(&[3, 2, 0, 1], f64::NAN).unwrap();
+    assert_eq!(optimiser.best().unwrap(), (&[3, 2, 1, 0][..], -5.0));
+    assert_eq!((optimiser.scores(), optimiser.status().foreign), (&before[..], 1));
+    // An order that waits is answered by telling it, whoever worked it out.
+    let asked = optimiser.ask(2);
+    optimiser.tell(&asked[1].order, 7.0).unwrap();
+    assert_eq!((optimiser.status().told, optimiser.status().pending), (1, 1));
+    assert!(matches!(optimiser.tell_id(asked[1].id, Answer::Value(1.0)), Err(Error::NotAsked { id: 1 })));
+    assert!(matches!(optimiser.tell_id(99, Answer::Value(1.0)), Err(Error::NotAsked { id: 99 })));
+    assert!(matches!(optimiser.tell_id(asked[0].id, Answer::Parts(vec![1.0])), Err(Error::Length { .. })));
+    assert!(optimiser.tell(&[0, 0, 1, 2], 1.0).is_err());
+    let constraints = Some(Constraints::new(4, &[(0, 1)], &[]).unwrap());
+    let settings =
+        OptimiserSettings { constraints, gradient: Gradient::Reinforce, ..OptimiserSettings::default() };
+    assert!(matches!(
+        Optimiser::new(4, settings).unwrap().tell(&[1, 0, 2, 3], 1.0),
+        Err(Error::Broken { .. })
+    ));
+}
+
+#[test]
+fn wrong_settings_and_states_are_refused() {
+    let with = |change: fn(&mut OptimiserSettings)| {
+        let mut settings =
+            OptimiserSettings { gradient: Gradient::Relax { hidden: 4 }, ..OptimiserSettings::default() };
+        change(&mut settings);
+        Optimiser::new(3, settings).unwrap_err().to_string()
+    };
+    assert!(with(|s| s.samples = 1).contains("samples is 1"));
+    assert!(with(|s| s.learning_rate = f64::NAN).contains("learning_rate is NaN"));
+    assert!(with(|s| s.moves.clear()).contains("list of moves"));
+    assert!(with(|s| s.constraints = Some(Constraints::none(4))).contains("4 entries where 3 are needed"));
+    let relax = with(|s| s.constraints = Some(Constraints::new(3, &[(0, 1)], &[]).unwrap()));
+    assert_eq!(relax, "RELAX with constraints cannot be had: use REINFORCE");
+    assert!(Optimiser::new(0, OptimiserSettings::default()).is_err());
+    let state = Optimiser::new(3, OptimiserSettings::default()).unwrap().to_json().unwrap();
+    for (from, to) in [
+        ("\"version\":1", "\"version\":2"),
+        ("\"scores\":[0.0,", "\"scores\":["),
+        ("\"pending\":0", "\"pending\":4"),
+        ("\"optimiser\"", "\"solver\""),
+        ("{", "["),
+    ] {
+        assert!(state.contains(from), "{from} {state}");
+        let error = Optimiser::from_json(&state.replacen(from, to, 1)).unwrap_err();
+        assert!(matches!(error, Error::State { .. }), "{error}");
+    }
+}
+
+#[test]
+fn the_driver_survives_failures_stops_as_told_and_does_not_depend_on_threads() {
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut optimiser = Optimiser::new(8, settings()[3].clone()).unwrap();
+            let mut flaky = Parallel::new(|order: &[usize]| match order[0] {
+                0 => Err("item 0 first"),
+                1 => Ok(f64::NAN),
+                _ => Ok(value(order)),
+            });
+            let mut trace = Trace::default();
+            let limits = Limits { evaluations: Some(777), ..Limits::default() };
+            let ending = drive(&mut optimiser, &mut flaky, &limits, &mut trace, &mut go_on).unwrap();
+            assert_eq!(ending, Ending::Evaluations);
+            let status = optimiser.status();
+            assert_eq!(status.told + status.failed, 777);
+            assert!(status.failed > 20);
+            let points: Vec<(u64, f64)> = trace.points().iter().map(|p| (p.evaluations, p.best)).collect();
+            (optimiser.to_json().unwrap(), points)
+        })
+    };
+    let (one, points) = run(1);
+    assert_eq!((one, points.clone()), run(3));
+    assert!(points.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 > pair[1].1));
+
+    let mut optimiser = Optimiser::new(5, OptimiserSettings::default()).unwrap();
+    let mut broken = Parallel::new(|_: &[usize]| Err::<f64, _>("the disk is full"));
+    let error = drive(&mut optimiser, &mut broken, &Limits::default(), &mut Trace::default(), &mut go_on)
+        .unwrap_err();
+    assert_eq!(error.to_string(), "all of the first 100 evaluations failed, the last one: the disk is full");
+
+    let mut optimiser = Optimiser::new(5, OptimiserSettings::default()).unwrap();
+    let mut objective = Parallel::new(value);
+    let time = Limits { time: Some(std::time::Duration::from_millis(20)), ..Limits::default() };
+    assert_eq!(
+        drive(&mut optimiser, &mut objective, &time, &mut Trace::default(), &mut go_on).unwrap(),
+        Ending::Time
+    );
+    let mut stop = |_: &Optimiser| ControlFlow::Break(());
+    let limits = Limits::default();
+    let ending = drive(&mut optimiser, &mut objective, &limits, &mut Trace::default(), &mut stop).unwrap();
+    assert_eq!(ending, Ending::Interrupted);
+}
+
+/// Refinement from an order that cannot be evaluated looks for another one instead of asking again for ever.
+#[test]
+fn refinement_leaves_orders_that_fail() {
+    let settings = OptimiserSettings { seed: 2, ..Method::Insertion.settings(0) };
+    let mut optimiser = Optimiser::new(6, settings).unwrap();
+    let first = optimiser.ask(1).remove(0);
+    let bad = first.order.clone();
+    optimiser.tell_id(first.id, Answer::Failed("no".to_owned())).unwrap();
+    let mut fussy =
+        Parallel::new(|order: &[usize]| if order[..2] == bad[..2] { Err("no") } else { Ok(value(order)) });
+    let limits = Limits { evaluations: Some(3000), ..Limits::default() };
+    drive(&mut optimiser, &mut fussy, &limits, &mut Trace::default(), &mut go_on).unwrap();
+    assert_eq!(optimiser.best().unwrap().1, 0.0);
+}
+
+/// An evaluator of any width, to be interrupted in the middle of a batch.
+struct Narrow(usize);
+
+impl Evaluator for Narrow {
+    fn evaluate(&mut self, proposals: &[Proposal]) -> Vec<Answer> {
+        proposals.iter().map(|proposal| Answer::Value(value(&proposal.order))).collect()
+    }
+
+    fn width(&self) -> usize {
+        self.0
+    }
+}
+
+#[test]
+fn a_run_cut_anywhere_and_resumed_is_the_run_that_was_not() {
+    let settings = OptimiserSettings { sense: Sense::Maximise, ..settings()[3].clone() };
+    let go = |optimiser: &mut Optimiser, width, evaluations| {
+        let limits = Limits { evaluations: Some(evaluations), ..Limits::default() };
+        drive(optimiser, &mut Narrow(width), &limits, &mut Trace::default(), &mut go_on).unwrap();
+    };
+    let mut whole = Optimiser::new(7, settings.clone()).unwrap();
+    go(&mut whole, usize::MAX, 500);
+    let mut noise = Noise::new(2);
+    for trial in 0..5 {
+        let rng = noise.stream(trial);
+        let mut cut = Optimiser::new(7, settings.clone()).unwrap();
+        let mut made = 0;
+        while made < 500 {
+            made = (made + rng.random_range(1..60)).min(500);
+            go(&mut cut, rng.random_range(1..9), made);
+            cut = Optimiser::from_json(&cut.to_json().unwrap()).unwrap();
+        }
+        assert_eq!(cut.best(), whole.best());
+        assert_eq!((cut.scores(), cut.status().told), (whole.scores(), whole.status().told));
+    }
+}
+
+#[test]
+fn state_files_are_replaced_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("state.json");
+    let mut optimiser = Optimiser::new(4, OptimiserSettings::default()).unwrap();
+    optimiser.save(&path).unwrap();
+    optimiser.ask(3);
+    optimiser.save(&path).unwrap();
+    assert_eq!(Optimiser::load(&path).unwrap().pending().len(), 3);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    assert!(matches!(optimiser.save(&folder.path().join("no/where")), Err(Error::File { .. })));
+    assert!(matches!(Optimiser::load(&folder.path().join("nothing")), Err(Error::File { .. })));
+}
+
+#[test]
+fn every_method_solves_a_problem_and_resumes_exactly() {
+    let n = 8;
+    let matrix: Vec<f64> =
+        (0..n * n).map(|at| f64::from(u8::from(at / n > at % n)) * (1 + at % 5) as f64).collect();
+    let problem = LinearOrdering::new("", n, matrix.clone()).unwrap();
+    let limits = |evaluations| Limits { evaluations: Some(evaluations), ..Limits::default() };
+    let mut go_on = |_: &Solver| ControlFlow::Continue(());
+    for method in Method::ALL {
+        let mut whole = Solver::new(&problem, method, 5, &limits(20_000)).unwrap();
+        whole.run(&problem, &limits(20_000), &mut go_on).unwrap();
+        let (order, best) = whole.best().unwrap();
+        assert_eq!(problem.value(order), best);
+        assert!(best >= 0.95 * matrix.iter().sum::<f64>(), "{method} {best}");
+        assert!((19_000..=21_000).contains(&whole.evaluations()), "{method} {}", whole.evaluations());
+        assert_eq!(whole.trace().points().last().unwrap().best, best);
+        let mut cut = Solver::new(&problem, method, 5, &limits(20_000)).unwrap();
+        for evaluations in [1003, 9_999, 10_001, 20_000] {
+            cut.run(&problem, &limits(evaluations), &mut go_on).unwrap();
+            if evaluations < 20_000 {
+                cut = Solver::from_json(&cut.to_json().unwrap()).unwrap();
+            }
+        }
+        assert_eq!((cut.best(), cut.evaluations()), (whole.best(), whole.evaluations()), "{method}");
+    }
+}
