@@ -1,0 +1,32 @@
+"""Optimisation over permutations with low-variance gradients, and causal graphs from data.
+
+An *order* lists items, first-ranked first: ``order[rank] = item``. *Scores* are the log-scores of the Plackett-Luce
+distribution, one per item, any finite numbers. A graph's *adjacency* matrix has a non-zero entry (row i, column j) where
+i causes j.
+
+>>> import plackett
+>>> law = plackett.PlackettLuce([0.0, 1.0, 2.0])
+>>> law.mode().tolist()
+[2, 1, 0]
+"""
+
+from plackett import critics
+from plackett._distributions import Categorical, PlackettLuce
+from plackett._estimate import Estimate, estimate
+from plackett._plackett import PlackettError
+from plackett._relaxations import neural_sort, sinkhorn
+from plackett.critics import Critic
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Categorical",
+    "Critic",
+    "Estimate",
+    "PlackettError",
+    "PlackettLuce",
+    "critics",
+    "estimate",
+    "neural_sort",
+    "sinkhorn",
+]

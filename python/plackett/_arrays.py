@@ -1,0 +1,86 @@
+"""Arguments in one form: contiguous arrays of doubles or of 64-bit integers, without a copy where they are so already."""
+
+from __future__ import annotations
+
+import operator
+import secrets
+from typing import Any, SupportsIndex, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from plackett._plackett import PlackettError
+
+Floats: TypeAlias = NDArray[np.float64]
+Integers: TypeAlias = NDArray[np.int64]
+Seed: TypeAlias = SupportsIndex | np.random.Generator | None
+
+_Entry = TypeVar("_Entry", bound=np.generic)
+
+_LARGEST_SEED = 2**64 - 1
+
+
+def to_floats(value: ArrayLike, what: str) -> Floats:
+    """The numbers of an array-like value."""
+    array = _to_array(value, what)
+    if array.dtype.kind not in "fiub":
+        raise PlackettError(f"{what} has the type {array.dtype}: numbers are needed")
+    return np.asarray(array, dtype=np.float64, order="C")
+
+
+def to_items(value: ArrayLike, what: str) -> Integers:
+    """The items of an array-like value; an empty one may be of any type."""
+    array = _to_array(value, what)
+    if array.size > 0 and array.dtype.kind not in "iu":
+        raise PlackettError(f"{what} has the type {array.dtype}: items are whole numbers that count from 0")
+    if array.dtype == np.uint64 and array.size > 0 and array.max() > np.iinfo(np.int64).max:
+        raise PlackettError(f"{what} has the item {array.max()}, which does not exist")
+    return np.asarray(array, dtype=np.int64, order="C")
+
+
+def to_rows(array: NDArray[_Entry], columns: int) -> NDArray[_Entry]:
+    """All leading dimensions as one; works for batches of nothing too."""
+    count = 1
+    for length in array.shape[:-1]:
+        count *= length
+    return array.reshape(count, columns)
+
+
+def to_count(value: SupportsIndex, what: str, least: int = 0) -> int:
+    """A whole number that is large enough."""
+    try:
+        count = operator.index(value)
+    except TypeError:
+        raise PlackettError(f"{what} is {value!r}: a whole number is needed") from None
+    if count < least:
+        raise PlackettError(f"{what} is {count}: at least {least} is needed")
+    return count
+
+
+def to_number(value: float, what: str) -> float:
+    """A number that is not a text of one."""
+    if isinstance(value, str | bytes):
+        raise PlackettError(f"{what} is {value!r}: a number is needed")
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise PlackettError(f"{what} is {value!r}: a number is needed") from None
+
+
+def to_seed(seed: Seed) -> int:
+    """A seed of the random streams: as it is given, drawn from a generator, or fresh."""
+    if seed is None:
+        return secrets.randbits(64)
+    if isinstance(seed, np.random.Generator):
+        return int(seed.integers(0, _LARGEST_SEED, dtype=np.uint64, endpoint=True))
+    number = to_count(seed, "seed")
+    if number > _LARGEST_SEED:
+        raise PlackettError(f"seed is {number}: it must be below 2**64")
+    return number
+
+
+def _to_array(value: ArrayLike, what: str) -> NDArray[Any]:
+    try:
+        return np.asarray(value)
+    except (TypeError, ValueError) as error:
+        raise PlackettError(f"{what} is no array: {error}") from None

@@ -1,0 +1,78 @@
+//! Views of numpy arrays as slices, and slices as numpy arrays.
+
+use numpy::{
+    Element, PyArray, PyArray2, PyReadonlyArray, PyUntypedArrayMethods,
+    ndarray::{Array2, Dimension},
+};
+use pyo3::prelude::*;
+
+use crate::error::Failure;
+
+/// The entries of an array, row by row, where they lie.
+pub(crate) fn entries<'a, T: Element, D: Dimension>(
+    array: &'a PyReadonlyArray<'_, T, D>,
+    what: &str,
+) -> Result<&'a [T], Failure> {
+    array.as_slice().map_err(|_| {
+        Failure::new(format!("{what} must be contiguous in memory: pass numpy.ascontiguousarray({what})"))
+    })
+}
+
+/// A matrix whose number of columns the caller has settled.
+pub(crate) struct Rows<'a, T> {
+    entries: &'a [T],
+    count: usize,
+    columns: usize,
+}
+
+impl<'a, T: Element> Rows<'a, T> {
+    /// The rows of an array where they lie.
+    pub(crate) fn of(array: &'a PyReadonlyArray<'_, T, numpy::Ix2>, what: &str) -> Result<Self, Failure> {
+        let [count, columns] = [array.shape()[0], array.shape()[1]];
+        Ok(Self { entries: entries(array, what)?, count, columns })
+    }
+
+    /// The number of rows.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The number of columns.
+    pub(crate) fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// All entries, row by row.
+    pub(crate) fn entries(&self) -> &'a [T] {
+        self.entries
+    }
+
+    /// The rows in turn; rows without columns are there too.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &'a [T]> + use<'a, T> {
+        let (entries, columns) = (self.entries, self.columns);
+        (0..self.count).map(move |row| &entries[row * columns..(row + 1) * columns])
+    }
+}
+
+/// Items as the libraries count them, into `items`. Negative ones are refused here.
+pub(crate) fn to_items(row: &[i64], items: &mut Vec<usize>) -> Result<(), Failure> {
+    items.clear();
+    for (rank, &item) in row.iter().enumerate() {
+        items.push(usize::try_from(item).map_err(|_| {
+            Failure::new(format!("item {item} at rank {rank} does not exist: items count from 0"))
+        })?);
+    }
+    Ok(())
+}
+
+/// A matrix for Python from its entries, row by row.
+pub(crate) fn matrix<T: Element>(
+    py: Python<'_>,
+    entries: Vec<T>,
+    rows: usize,
+    columns: usize,
+) -> Result<Bound<'_, PyArray2<T>>, Failure> {
+    let array = Array2::from_shape_vec((rows, columns), entries)
+        .map_err(|error| Failure::new(format!("{rows} rows of {columns} columns: {error}")))?;
+    Ok(PyArray::from_owned_array(py, array))
+}

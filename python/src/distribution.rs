@@ -1,0 +1,325 @@
+//! The two distributions, with one face for both: an outcome is a row of items, a whole order or its beginning for
+//! Plackett–Luce and a single item for the categorical distribution.
+
+use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
+use plackett::{Categorical, Latent, Noise, Order, PlackettLuce};
+use pyo3::prelude::*;
+
+use crate::{
+    arrays::{Rows, entries, matrix, to_items},
+    critic::Critic,
+    error::Failure,
+    estimate::{self, Estimate, Method},
+};
+
+/// A distribution with its scores.
+#[pyclass(frozen, module = "plackett._plackett")]
+pub(crate) struct Distribution {
+    law: Law,
+}
+
+/// Which of the two it is.
+pub(crate) enum Law {
+    /// A distribution over orders.
+    Orders(PlackettLuce),
+    /// A distribution over categories.
+    Categories(Categorical),
+}
+
+/// Does the same with whichever of the two it is.
+macro_rules! either {
+    ($law:expr, $latent:ident => $does:expr) => {
+        match $law {
+            Law::Orders($latent) => $does,
+            Law::Categories($latent) => $does,
+        }
+    };
+}
+
+impl Law {
+    fn items(&self) -> usize {
+        either!(self, latent => latent.items())
+    }
+
+    fn outcome_len(&self) -> usize {
+        either!(self, latent => latent.outcome_len())
+    }
+
+    fn log_prob(&self, outcome: &[usize]) -> Result<f64, plackett::Error> {
+        match self {
+            Self::Orders(latent) => latent.log_prob(outcome),
+            Self::Categories(latent) => latent.log_prob(outcome[0]),
+        }
+    }
+
+    fn grad_log_prob(&self, outcome: &[usize]) -> Result<Vec<f64>, plackett::Error> {
+        match self {
+            Self::Orders(latent) => latent.grad_log_prob(outcome),
+            Self::Categories(latent) => latent.grad_log_prob(outcome[0]),
+        }
+    }
+
+    fn perturb(&self, u: &[f64]) -> Result<Vec<f64>, plackett::Error> {
+        either!(self, latent => latent.perturb(u))
+    }
+
+    fn conditional(&self, outcome: &[usize], v: &[f64]) -> Result<Vec<f64>, plackett::Error> {
+        match self {
+            Self::Orders(latent) => latent.conditional(outcome, v),
+            Self::Categories(latent) => latent.conditional(outcome[0], v),
+        }
+    }
+
+    /// The first `top` items of `count` outcomes.
+    fn sample(&self, count: usize, top: usize, seed: u64) -> Vec<i64> {
+        let mut noise = Noise::new(seed);
+        let rng = noise.stream(0);
+        let mut drawn = Vec::with_capacity(count * top);
+        match self {
+            Self::Orders(latent) => {
+                let (mut order, mut scratch) = (Order::identity(latent.items()), Vec::new());
+                for _ in 0..count {
+                    latent.sample_into(rng, &mut order, &mut scratch);
+                    drawn.extend(order[..top].iter().map(|&item| item as i64));
+                }
+            }
+            Self::Categories(latent) => {
+                drawn.extend(latent.sample_many(count, rng).into_iter().map(|item| item as i64));
+            }
+        }
+        drawn
+    }
+
+    /// A row of results for each row of items.
+    fn map_outcomes<T>(
+        &self,
+        outcomes: &Rows<'_, i64>,
+        mut row_of: impl FnMut(&Self, usize, &[usize]) -> Result<T, plackett::Error>,
+        mut take: impl FnMut(T),
+    ) -> Result<(), Failure> {
+        if matches!(self, Self::Categories(_)) && outcomes.columns() != 1 {
+            return Err(Failure::new(format!("a category is one item, not {}", outcomes.columns())));
+        }
+        let mut items = Vec::with_capacity(outcomes.columns());
+        for (row, outcome) in outcomes.iter().enumerate() {
+            to_items(outcome, &mut items)
+                .and_then(|()| Ok(row_of(self, row, &items)?))
+                .map(&mut take)
+                .map_err(|failure| failure.in_row(row, outcomes.count()))?;
+        }
+        Ok(())
+    }
+}
+
+/// A row of doubles for each row of items, and noise to go with it.
+type Noises<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>);
+
+#[pymethods]
+impl Distribution {
+    /// The Plackett–Luce distribution with these scores.
+    #[staticmethod]
+    fn plackett_luce(scores: PyReadonlyArray1<'_, f64>) -> Result<Self, Failure> {
+        Ok(Self { law: Law::Orders(PlackettLuce::new(entries(&scores, "scores")?)?) })
+    }
+
+    /// The categorical distribution with these scores.
+    #[staticmethod]
+    fn categorical(scores: PyReadonlyArray1<'_, f64>) -> Result<Self, Failure> {
+        Ok(Self { law: Law::Categories(Categorical::new(entries(&scores, "scores")?)?) })
+    }
+
+    /// The normalised scores.
+    #[getter]
+    fn scores<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, either!(&self.law, latent => latent.scores()))
+    }
+
+    /// The entropy in nats.
+    fn entropy(&self, py: Python<'_>) -> Result<f64, Failure> {
+        py.detach(|| match &self.law {
+            Law::Orders(latent) => Ok(latent.entropy()?),
+            Law::Categories(latent) => Ok(latent.entropy()),
+        })
+    }
+
+    /// The most probable outcome.
+    fn mode<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        let mode = match &self.law {
+            Law::Orders(latent) => latent.mode().into_vec(),
+            Law::Categories(latent) => vec![latent.mode()],
+        };
+        PyArray1::from_iter(py, mode.into_iter().map(|item| item as i64))
+    }
+
+    /// The first `top` items of each of `count` independent outcomes.
+    fn sample<'py>(
+        &self,
+        py: Python<'py>,
+        count: usize,
+        top: usize,
+        seed: u64,
+    ) -> Result<Bound<'py, PyArray2<i64>>, Failure> {
+        if top > self.law.outcome_len() {
+            return Err(Failure::new(format!(
+                "top is {top}: an outcome has {} ranks",
+                self.law.outcome_len()
+            )));
+        }
+        let drawn = py.detach(|| self.law.sample(count, top, seed));
+        matrix(py, drawn, count, top)
+    }
+
+    /// The log-probability of each outcome, or that an order begins so.
+    fn log_prob<'py>(
+        &self,
+        py: Python<'py>,
+        outcomes: PyReadonlyArray2<'py, i64>,
+    ) -> Result<Bound<'py, PyArray1<f64>>, Failure> {
+        let outcomes = Rows::of(&outcomes, "orders")?;
+        let mut values = Vec::with_capacity(outcomes.count());
+        py.detach(|| {
+            self.law.map_outcomes(&outcomes, |law, _, items| law.log_prob(items), |p| values.push(p))
+        })?;
+        Ok(PyArray1::from_vec(py, values))
+    }
+
+    /// The gradient of `log_prob` in the scores.
+    fn score<'py>(
+        &self,
+        py: Python<'py>,
+        outcomes: PyReadonlyArray2<'py, i64>,
+    ) -> Result<Bound<'py, PyArray2<f64>>, Failure> {
+        let outcomes = Rows::of(&outcomes, "orders")?;
+        let mut values = Vec::with_capacity(outcomes.count() * self.law.items());
+        py.detach(|| {
+            self.law.map_outcomes(
+                &outcomes,
+                |law, _, items| law.grad_log_prob(items),
+                |row| values.extend(row),
+            )
+        })?;
+        matrix(py, values, outcomes.count(), self.law.items())
+    }
+
+    /// Perturbed scores z from uniform noise.
+    fn perturb<'py>(
+        &self,
+        py: Python<'py>,
+        u: PyReadonlyArray2<'py, f64>,
+    ) -> Result<Bound<'py, PyArray2<f64>>, Failure> {
+        let u = Rows::of(&u, "u")?;
+        let mut values = Vec::with_capacity(u.entries().len());
+        py.detach(|| {
+            u.iter().enumerate().try_for_each(|(row, u_row)| {
+                let z =
+                    self.law.perturb(u_row).map_err(|error| Failure::from(error).in_row(row, u.count()))?;
+                values.extend(z);
+                Ok::<(), Failure>(())
+            })
+        })?;
+        matrix(py, values, u.count(), self.law.items())
+    }
+
+    /// The outcomes H(z) of perturbed scores.
+    fn outcomes<'py>(
+        &self,
+        py: Python<'py>,
+        z: PyReadonlyArray2<'py, f64>,
+    ) -> Result<Bound<'py, PyArray2<i64>>, Failure> {
+        let z = Rows::of(&z, "z")?;
+        if z.columns() != self.law.items() {
+            return Err(Failure::new(format!(
+                "z has {} entries where {} are needed",
+                z.columns(),
+                self.law.items()
+            )));
+        }
+        if let Some(at) = z.entries().iter().position(|z| !z.is_finite()) {
+            return Err(Failure::new(format!(
+                "z[{at}] is {}: only finite numbers are allowed",
+                z.entries()[at]
+            )));
+        }
+        let length = self.law.outcome_len();
+        let mut outcome = vec![0; length];
+        let mut items = Vec::with_capacity(z.count() * length);
+        py.detach(|| {
+            for z in z.iter() {
+                either!(&self.law, latent => latent.outcome(z, &mut outcome));
+                items.extend(outcome.iter().map(|&item| item as i64));
+            }
+        });
+        matrix(py, items, z.count(), length)
+    }
+
+    /// Conditional perturbed scores z̃ given the outcomes, from uniform noise.
+    fn conditional<'py>(
+        &self,
+        py: Python<'py>,
+        outcomes: PyReadonlyArray2<'py, i64>,
+        v: PyReadonlyArray2<'py, f64>,
+    ) -> Result<Bound<'py, PyArray2<f64>>, Failure> {
+        let (outcomes, v) = (Rows::of(&outcomes, "orders")?, Rows::of(&v, "v")?);
+        if v.count() != outcomes.count() {
+            return Err(Failure::new(format!(
+                "{} outcomes and {} rows of noise",
+                outcomes.count(),
+                v.count()
+            )));
+        }
+        let (noise, columns) = (v.entries(), v.columns());
+        let mut values = Vec::with_capacity(noise.len());
+        py.detach(|| {
+            self.law.map_outcomes(
+                &outcomes,
+                |law, row, items| law.conditional(items, &noise[row * columns..(row + 1) * columns]),
+                |row| values.extend(row),
+            )
+        })?;
+        matrix(py, values, v.count(), self.law.items())
+    }
+
+    /// Uniform noise u and v for `count` samples, each from a random stream of its own.
+    fn noise<'py>(&self, py: Python<'py>, count: usize, seed: u64) -> Result<Noises<'py>, Failure> {
+        let items = self.law.items();
+        let (mut u, mut v) = (Vec::with_capacity(count * items), Vec::with_capacity(count * items));
+        py.detach(|| {
+            let (mut noise, mut both) = (Noise::new(seed), vec![0.0; 2 * items]);
+            for stream in 0..count as u64 {
+                noise.fill(stream, &mut both);
+                u.extend_from_slice(&both[..items]);
+                v.extend_from_slice(&both[items..]);
+            }
+        });
+        Ok((matrix(py, u, count, items)?, matrix(py, v, count, items)?))
+    }
+
+    /// An estimate of the gradient of E f(b) from noise and the values of f on its outcomes.
+    #[pyo3(signature = (method, u, v, values, critic=None, parameters=None))]
+    #[allow(clippy::too_many_arguments, reason = "the Python half names them")]
+    fn gradient<'py>(
+        &self,
+        py: Python<'py>,
+        method: &str,
+        u: PyReadonlyArray2<'py, f64>,
+        v: PyReadonlyArray2<'py, f64>,
+        values: PyReadonlyArray1<'py, f64>,
+        critic: Option<&Critic>,
+        parameters: Option<PyReadonlyArray1<'py, f64>>,
+    ) -> Result<Estimate, Failure> {
+        let (u, v) = (Rows::of(&u, "u")?, Rows::of(&v, "v")?);
+        let values = entries(&values, "values")?;
+        let method = match (critic, &parameters) {
+            (Some(critic), Some(parameters)) => {
+                Method::with_critic(method, critic.clone(), entries(parameters, "parameters")?)?
+            }
+            _ => Method::without_critic(method)?,
+        };
+        py.detach(|| either!(&self.law, latent => estimate::gradient(latent, &method, &u, &v, values)))
+    }
+
+    /// E f(b) and its exact gradient; `f` gets a block of outcomes and returns as many numbers.
+    fn exact(&self, py: Python<'_>, f: &Bound<'_, PyAny>) -> Result<Estimate, Failure> {
+        either!(&self.law, latent => estimate::exact(py, latent, f))
+    }
+}

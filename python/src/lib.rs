@@ -1,0 +1,26 @@
+//! The native half of the Python package `plackett`: the two libraries behind functions of numpy arrays.
+//!
+//! Nothing is decided here. The Python half brings its arguments into one form (contiguous arrays of doubles and of 64-bit
+//! integers), documents them and names the results; this half checks what the libraries check, releases the interpreter
+//! while they work, and turns their errors into `plackett.PlackettError`.
+
+mod arrays;
+mod critic;
+mod distribution;
+mod error;
+mod estimate;
+mod relaxation;
+
+use pyo3::prelude::*;
+
+/// The native module.
+#[pymodule]
+mod _plackett {
+    #[pymodule_export]
+    use crate::{
+        critic::Critic,
+        distribution::Distribution,
+        error::PlackettError,
+        relaxation::{neural_sort, sinkhorn, softmax},
+    };
+}
