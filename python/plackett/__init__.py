@@ -10,9 +10,12 @@ i causes j.
 [2, 1, 0]
 """
 
-from plackett import critics
+from plackett import critics, metrics
 from plackett._distributions import Categorical, PlackettLuce
 from plackett._estimate import Estimate, estimate
+from plackett._graph import Cpdag, Graph
+from plackett._learn import LearnedGraph, OrderDAG, PlackettWarning, learn_dag
+from plackett._models import BayesNet, DiscreteData, Sem, load_network, simulate_sem
 from plackett._plackett import PlackettError
 from plackett._relaxations import neural_sort, sinkhorn
 from plackett.critics import Critic
@@ -20,13 +23,25 @@ from plackett.critics import Critic
 __version__ = "0.1.0"
 
 __all__ = [
+    "BayesNet",
     "Categorical",
+    "Cpdag",
     "Critic",
+    "DiscreteData",
     "Estimate",
+    "Graph",
+    "LearnedGraph",
+    "OrderDAG",
     "PlackettError",
     "PlackettLuce",
+    "PlackettWarning",
+    "Sem",
     "critics",
     "estimate",
+    "learn_dag",
+    "load_network",
+    "metrics",
     "neural_sort",
+    "simulate_sem",
     "sinkhorn",
 ]

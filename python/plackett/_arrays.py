@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-import secrets
+import os
 from typing import Any, SupportsIndex, TypeAlias, TypeVar
 
 import numpy as np
@@ -70,7 +70,7 @@ def to_number(value: float, what: str) -> float:
 def to_seed(seed: Seed) -> int:
     """A seed of the random streams: as it is given, drawn from a generator, or fresh."""
     if seed is None:
-        return secrets.randbits(64)
+        return int.from_bytes(os.urandom(8), "little")
     if isinstance(seed, np.random.Generator):
         return int(seed.integers(0, _LARGEST_SEED, dtype=np.uint64, endpoint=True))
     number = to_count(seed, "seed")

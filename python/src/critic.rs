@@ -60,6 +60,9 @@ impl Critic {
     }
 }
 
+/// A value for each row of z, and a row of its gradient.
+type ValuesAndGradients<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>);
+
 #[pymethods]
 impl Critic {
     /// A network with one hidden layer.
@@ -82,7 +85,7 @@ impl Critic {
             other => return Err(Failure::new(format!("there is no relaxation named \"{other}\""))),
         };
         let raised = Raised::default();
-        let function = Function { function: Arc::new(function), rows, items, raised: raised.clone() };
+        let function = Function { callable: Arc::new(function), rows, items, raised: raised.clone() };
         let objective = if is_scaled {
             RelaxedObjective::scaled(function, soft)
         } else {
@@ -125,7 +128,7 @@ impl Critic {
         py: Python<'py>,
         parameters: PyReadonlyArray1<'py, f64>,
         z: PyReadonlyArray2<'py, f64>,
-    ) -> Result<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>), Failure> {
+    ) -> Result<ValuesAndGradients<'py>, Failure> {
         let (parameters, z) = (entries(&parameters, "parameters")?, Rows::of(&z, "z")?);
         for (what, found, expected) in [
             ("z", z.columns(), self.inputs()),
@@ -200,7 +203,7 @@ impl plackett::Critic for Critic {
 /// A Python function of a relaxed matrix that returns its value and its gradient.
 #[derive(Clone)]
 struct Function {
-    function: Arc<Py<PyAny>>,
+    callable: Arc<Py<PyAny>>,
     rows: usize,
     items: usize,
     raised: Raised,
@@ -210,7 +213,7 @@ impl Function {
     fn call(&self, py: Python<'_>, entries: &[f64], gradient: &mut [f64]) -> PyResult<f64> {
         let argument = matrix(py, entries.to_vec(), self.rows, self.items)?;
         let (value, found): (f64, PyReadonlyArrayDyn<'_, f64>) =
-            self.function.bind(py).call1((argument,))?.extract()?;
+            self.callable.bind(py).call1((argument,))?.extract()?;
         let found_entries = found
             .as_slice()
             .ok()

@@ -134,7 +134,7 @@ fn evaluate(
         return Ok(());
     }
     let outcomes = matrix(py, std::mem::take(block), rows, length)?;
-    let found: PyReadonlyArray1<'_, f64> = f.call1((outcomes,))?.extract().map_err(PyErr::from)?;
+    let found: PyReadonlyArray1<'_, f64> = f.call1((outcomes,))?.extract()?;
     if found.len() != rows {
         return Err(Failure::new(format!("{} values for {rows} outcomes", found.len())));
     }

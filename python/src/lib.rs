@@ -9,6 +9,9 @@ mod critic;
 mod distribution;
 mod error;
 mod estimate;
+mod graph;
+mod learn;
+mod model;
 mod relaxation;
 
 use pyo3::prelude::*;
@@ -21,6 +24,9 @@ mod _plackett {
         critic::Critic,
         distribution::Distribution,
         error::PlackettError,
+        graph::{cpdag, edge_errors, shd, shd_cpdag, sid, to_dot, topological_order},
+        learn::{Data, LearnedGraph, detect_kind, learn},
+        model::{LinearModel, Network},
         relaxation::{neural_sort, sinkhorn, softmax},
     };
 }

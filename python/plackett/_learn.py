@@ -1,0 +1,329 @@
+"""Causal graphs from data, by a search over orders of the variables."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Sequence
+from typing import Any, Literal, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plackett import _plackett
+from plackett._arrays import Floats, to_count, to_number, to_seed
+from plackett._data import Kind, Observations, to_observations
+from plackett._graph import Cpdag, Graph, named_cpdag
+from plackett._plackett import PlackettError
+from plackett._progress import Bar
+
+Method: TypeAlias = Literal[
+    "insertion", "pl-relax", "pl-reinforce", "pl", "pl-relax+insertion", "order-mcmc", "random", "exact", "pc"
+]
+Score: TypeAlias = Literal["auto", "ev-l0", "bic", "l1", "qnml", "bdeu", "k2", "fnml"]
+Candidates: TypeAlias = Literal["plus-one", "pc", "all"]
+
+
+class PlackettWarning(UserWarning):
+    """Something to know before trusting a graph."""
+
+
+class LearnedGraph(Graph):
+    """A graph learned from data, with what there is to say about it. Made by :func:`plackett.learn_dag`.
+
+    The weights of edges are those of the linear model for numbers; between categories, what the score would lose without the
+    edge.
+
+    >>> import plackett
+    >>> data = plackett.simulate_sem(4, seed=1).sample(500, seed=0)
+    >>> plackett.learn_dag(data).status
+    'finished'
+    """
+
+    def __init__(self, native: _plackett.LearnedGraph, observations: Observations, method: str) -> None:
+        super().__init__(native.weights, observations.names)
+        self._order = tuple(native.order.tolist())
+        self._cpdag = named_cpdag(self._names, native.cpdag)
+        self.method: str = method
+        """How the graph was searched for."""
+        self.score: float = native.score
+        """The graph's score, lower being better."""
+        self.score_name: str = native.score_name
+        """The name of the score."""
+        self.score_choice: str | None = native.score_choice
+        """Why this score, if the data decided."""
+        self.is_equivalent: bool = native.is_equivalent
+        """Whether graphs of one equivalence class are equally good by the score, so that only ``cpdag`` can be trusted."""
+        self.kind: Literal["continuous", "discrete"] = observations.kind
+        """What the data were taken for."""
+        self.kind_choice: str | None = observations.kind_choice
+        """Why, if it was not said."""
+        self.probabilities: Floats | None = native.probabilities
+        """The posterior probability of i -> j at (row i, column j), if asked for."""
+        self.evaluations: int = native.evaluations
+        """Local scores looked at, or tests made."""
+        self.status: Literal["finished", "interrupted", "time limit"] = native.status
+        """How the search ended; in each case the graph is the best so far."""
+        self.seconds: float = native.seconds
+        """How long it took."""
+        limits = [
+            f'column "{self._names[node]}" has too many candidates for all their sets: at most {limit} were tried together'
+            for node, limit in native.lowered_limits
+        ]
+        self.warnings: tuple[str, ...] = (*observations.native.warnings, *limits)
+        """What to know before trusting the graph."""
+
+    @property
+    def cpdag(self) -> Cpdag:
+        """What the data say of directions: the equivalence class of the graph, or PC-stable's pattern.
+
+        >>> import plackett
+        >>> data = plackett.simulate_sem(4, seed=1).sample(500, seed=0)
+        >>> isinstance(plackett.learn_dag(data).cpdag.directed, tuple)
+        True
+        """
+        return self._cpdag
+
+
+def learn_dag(
+    data: Any,
+    *,
+    method: Method = "insertion",
+    score: Score = "auto",
+    kind: Kind = "auto",
+    names: Sequence[str] | None = None,
+    standardize: bool = False,
+    center: bool = True,
+    lambda_: float | None = None,
+    sigma2: float | None = None,
+    penalty: float | None = None,
+    ess: float | None = None,
+    candidates: Candidates | None = None,
+    max_parents: int | None = None,
+    alpha: float | None = None,
+    max_conditioning: int | None = None,
+    posterior: bool = False,
+    restarts: int | None = None,
+    steps: int | None = None,
+    memory: int = 1024,
+    time_limit: float | None = None,
+    seed: int = 0,
+    progress: bool | None = None,
+) -> LearnedGraph:
+    """Learns a causal graph from data.
+
+    The same data, settings and seed give the same graph, unless there is a time limit. Ctrl-C ends the search with the best
+    graph so far.
+
+    Parameters
+    ----------
+    data
+        A numpy array of rows and columns, a pandas or polars frame (or any other that narwhals knows), a dictionary of
+        columns, or :class:`plackett.DiscreteData`.
+    method
+        How to search: ``"insertion"`` moves one variable at a time to its best place; ``"pl-relax"`` is the paper's method;
+        ``"exact"`` is dynamic programming, to about 23 variables; ``"pc"`` tests independences instead; and ``"pl"``,
+        ``"pl-reinforce"``, ``"pl-relax+insertion"``, ``"order-mcmc"``, ``"random"``.
+    score
+        What makes a graph good. Numbers: ``"ev-l0"`` (noise variances are equal: every direction can be told), ``"bic"`` or
+        ``"l1"`` (the paper's). Categories: ``"qnml"``, ``"bic"``, ``"bdeu"``, ``"k2"`` or ``"fnml"``. By default the data decide.
+    kind
+        ``"continuous"``, ``"discrete"``, or to be told from the data: categories are words, or few different whole numbers.
+    names
+        The names of the columns, if the data have none or others are wanted.
+    standardize, center
+        What is done to columns of numbers first.
+    lambda_, sigma2, penalty
+        Settings of the scores of numbers: the price of a unit of weight (``l1``), the noise variance (``ev-l0``), the price of
+        a parent (``ev-l0`` and ``bic``, 1 being that of the BIC proper).
+    ess, candidates, max_parents, posterior
+        Settings for categories: the equivalent sample size of ``bdeu``; which parents are tried, ``"plus-one"``, ``"pc"`` or
+        ``"all"``, and how many together; whether to find the posterior probability of every edge.
+    alpha, max_conditioning
+        The level of PC-stable's tests, and the most columns that they condition on.
+    restarts, steps, memory, time_limit, seed
+        Random orders to start from; steps of the gradient methods and Markov chains; most memory in MiB; seconds after which
+        the best so far is good enough; and the seed of all random numbers.
+    progress
+        Whether to show a bar on standard error; by default if it is a terminal.
+
+    Examples
+    --------
+    >>> import plackett
+    >>> model = plackett.simulate_sem(6, degree=2, seed=1)
+    >>> found = plackett.learn_dag(model.sample(1000, seed=0))
+    >>> plackett.metrics.shd(model, found)
+    0
+    >>> found.score_name
+    'ev-l0'
+    """
+    is_for_numbers = standardize or not center or any(value is not None for value in (lambda_, sigma2, penalty))
+    if is_for_numbers and kind == "auto":
+        kind = "continuous"
+    if (standardize or not center) and kind == "discrete":
+        raise PlackettError("standardize and center are for columns of numbers, and these are categories")
+    if standardize and not center:
+        raise PlackettError("standardize takes the means off too: center=False does not fit")
+    settings = {
+        "method": method,
+        "score": None if score == "auto" else score,
+        "lambda_": _optional_number(lambda_, "lambda_"),
+        "sigma2": _optional_number(sigma2, "sigma2"),
+        "penalty": _optional_number(penalty, "penalty"),
+        "ess": _optional_number(ess, "ess"),
+        "candidates": candidates,
+        "max_parents": _optional_count(max_parents, "max_parents"),
+        "alpha": _optional_number(alpha, "alpha"),
+        "max_conditioning": _optional_count(max_conditioning, "max_conditioning", least=0),
+        "posterior": bool(posterior),
+        "restarts": _optional_count(restarts, "restarts"),
+        "steps": _optional_count(steps, "steps"),
+        "memory": to_count(memory, "memory", least=1),
+        "time_limit": _to_seconds(time_limit),
+        "seed": to_seed(seed),
+    }
+    for what in ("method", "score", "candidates"):
+        if settings[what] is not None and not isinstance(settings[what], str):
+            raise PlackettError(f"{what} is {settings[what]!r}: a name is needed")
+    centring = "standardise" if standardize else "centre" if center else "none"
+    observations = to_observations(data, kind=kind, names=names, centring=centring)
+    bar = Bar(progress)
+    try:
+        native = _plackett.learn(observations.native, settings, bar.show if bar.is_shown else None)
+    finally:
+        bar.close()
+    found = LearnedGraph(native, observations, method)
+    for text in found.warnings:
+        warnings.warn(text, PlackettWarning, stacklevel=2)
+    return found
+
+
+class OrderDAG:
+    """:func:`plackett.learn_dag` in the manner of scikit-learn: settings first, then ``fit``.
+
+    The settings are those of :func:`plackett.learn_dag`. After ``fit`` there are ``graph_``, the learned graph, and its
+    ``adjacency_`` and ``order_`` (as numbers of columns), ``n_features_in_`` and ``feature_names_in_``.
+
+    >>> import plackett
+    >>> model = plackett.simulate_sem(5, seed=1)
+    >>> learner = plackett.OrderDAG(score="bic").fit(model.sample(500, seed=0))
+    >>> learner.adjacency_.shape
+    (5, 5)
+    """
+
+    graph_: LearnedGraph
+    adjacency_: NDArray[np.int8]
+    order_: NDArray[np.int64]
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+
+    def __init__(
+        self,
+        *,
+        method: Method = "insertion",
+        score: Score = "auto",
+        kind: Kind = "auto",
+        standardize: bool = False,
+        center: bool = True,
+        lambda_: float | None = None,
+        sigma2: float | None = None,
+        penalty: float | None = None,
+        ess: float | None = None,
+        candidates: Candidates | None = None,
+        max_parents: int | None = None,
+        alpha: float | None = None,
+        max_conditioning: int | None = None,
+        posterior: bool = False,
+        restarts: int | None = None,
+        steps: int | None = None,
+        memory: int = 1024,
+        time_limit: float | None = None,
+        seed: int = 0,
+        progress: bool | None = None,
+    ) -> None:
+        self.method = method
+        self.score = score
+        self.kind = kind
+        self.standardize = standardize
+        self.center = center
+        self.lambda_ = lambda_
+        self.sigma2 = sigma2
+        self.penalty = penalty
+        self.ess = ess
+        self.candidates = candidates
+        self.max_parents = max_parents
+        self.alpha = alpha
+        self.max_conditioning = max_conditioning
+        self.posterior = posterior
+        self.restarts = restarts
+        self.steps = steps
+        self.memory = memory
+        self.time_limit = time_limit
+        self.seed = seed
+        self.progress = progress
+
+    def fit(self, X: Any, y: None = None) -> Self:
+        """Learns the graph of the columns of X.
+
+        >>> import plackett
+        >>> data = plackett.simulate_sem(3, seed=1).sample(200, seed=0)
+        >>> plackett.OrderDAG().fit(data).n_features_in_
+        3
+        """
+        graph = learn_dag(X, **self.get_params())
+        self.graph_ = graph
+        self.adjacency_ = graph.adjacency
+        self.order_ = np.array(graph._order, dtype=np.int64)
+        self.n_features_in_ = len(graph)
+        self.feature_names_in_ = np.array(graph.names, dtype=object)
+        return self
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The settings by name.
+
+        >>> import plackett
+        >>> plackett.OrderDAG(seed=3).get_params()["seed"]
+        3
+        """
+        return {name: getattr(self, name) for name in self._names()}
+
+    def set_params(self, **params: Any) -> Self:
+        """Changes settings by name.
+
+        >>> import plackett
+        >>> plackett.OrderDAG().set_params(seed=3).seed
+        3
+        """
+        for name, value in params.items():
+            if name not in self._names():
+                raise PlackettError(f"there is no setting {name}; there are {', '.join(self._names())}")
+            setattr(self, name, value)
+        return self
+
+    @classmethod
+    def _names(cls) -> list[str]:
+        return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
+
+    def __repr__(self) -> str:
+        defaults = inspect.signature(type(self).__init__).parameters
+        changed = [
+            f"{name}={value!r}" for name, value in self.get_params().items() if value != defaults[name].default
+        ]
+        return f"OrderDAG({', '.join(changed)})"
+
+
+def _optional_number(value: float | None, what: str) -> float | None:
+    return None if value is None else to_number(value, what)
+
+
+def _optional_count(value: int | None, what: str, least: int = 1) -> int | None:
+    return None if value is None else to_count(value, what, least)
+
+
+def _to_seconds(value: float | None) -> float | None:
+    if value is None:
+        return None
+    seconds = to_number(value, "time_limit")
+    if not 0 < seconds < np.inf:
+        raise PlackettError(f"time_limit is {seconds}: a positive number of seconds is needed")
+    return seconds

@@ -1,0 +1,92 @@
+//! Graphs as adjacency matrices: entry (row i, column j) is the weight of i → j. Metrics, equivalence classes and DOT.
+
+use numpy::{PyArray2, PyReadonlyArray2};
+use plackett_dag::{Cpdag, Dag, NamedDag};
+use pyo3::prelude::*;
+
+use crate::{
+    arrays::{Rows, matrix},
+    error::Failure,
+};
+
+/// Pairs of nodes.
+pub(crate) type Pairs = Vec<(usize, usize)>;
+
+fn dag(adjacency: &PyReadonlyArray2<'_, f64>) -> Result<Dag, Failure> {
+    let rows = Rows::of(adjacency, "the adjacency matrix")?;
+    if rows.count() != rows.columns() {
+        return Err(Failure::new(format!(
+            "an adjacency matrix is square, not {} by {}",
+            rows.count(),
+            rows.columns()
+        )));
+    }
+    Ok(Dag::from_adjacency(rows.count(), rows.entries())?)
+}
+
+/// The adjacency matrix of a graph.
+pub(crate) fn adjacency<'py>(py: Python<'py>, dag: &Dag) -> Result<Bound<'py, PyArray2<f64>>, Failure> {
+    matrix(py, dag.adjacency(), dag.nodes(), dag.nodes())
+}
+
+/// Edges to add, remove or turn round.
+#[pyfunction]
+pub(crate) fn shd(
+    py: Python<'_>,
+    truth: PyReadonlyArray2<'_, f64>,
+    estimate: PyReadonlyArray2<'_, f64>,
+) -> Result<usize, Failure> {
+    let (truth, estimate) = (dag(&truth)?, dag(&estimate)?);
+    py.detach(|| Ok(plackett_dag::shd(&truth, &estimate)?))
+}
+
+/// The same between the equivalence classes.
+#[pyfunction]
+pub(crate) fn shd_cpdag(
+    py: Python<'_>,
+    truth: PyReadonlyArray2<'_, f64>,
+    estimate: PyReadonlyArray2<'_, f64>,
+) -> Result<usize, Failure> {
+    let (truth, estimate) = (dag(&truth)?, dag(&estimate)?);
+    py.detach(|| Ok(plackett_dag::shd_cpdag(&truth, &estimate)?))
+}
+
+/// Wrong effects of one node on another.
+#[pyfunction]
+pub(crate) fn sid(
+    py: Python<'_>,
+    truth: PyReadonlyArray2<'_, f64>,
+    estimate: PyReadonlyArray2<'_, f64>,
+) -> Result<usize, Failure> {
+    let (truth, estimate) = (dag(&truth)?, dag(&estimate)?);
+    py.detach(|| Ok(plackett_dag::sid(&truth, &estimate)?))
+}
+
+/// Edges that are missing, extra and turned round.
+#[pyfunction]
+pub(crate) fn edge_errors(
+    truth: PyReadonlyArray2<'_, f64>,
+    estimate: PyReadonlyArray2<'_, f64>,
+) -> Result<(usize, usize, usize), Failure> {
+    let found = plackett_dag::compare(&dag(&truth)?, &dag(&estimate)?)?;
+    Ok((found.missing, found.extra, found.reversed))
+}
+
+/// The nodes, each parent before its children.
+#[pyfunction]
+pub(crate) fn topological_order(graph: PyReadonlyArray2<'_, f64>) -> Result<Vec<usize>, Failure> {
+    Ok(dag(&graph)?.topological_order().to_vec())
+}
+
+/// The directed and the undirected edges of a graph's equivalence class.
+#[pyfunction]
+pub(crate) fn cpdag(graph: PyReadonlyArray2<'_, f64>) -> Result<(Pairs, Pairs), Failure> {
+    let cpdag = Cpdag::of(&dag(&graph)?);
+    Ok((cpdag.directed().to_vec(), cpdag.undirected().to_vec()))
+}
+
+/// A graph in the DOT language.
+#[pyfunction]
+pub(crate) fn to_dot(names: Vec<String>, graph: PyReadonlyArray2<'_, f64>) -> Result<String, Failure> {
+    Ok(plackett_dag::to_dot(&NamedDag::new(names, dag(&graph)?)?))
+}

@@ -1,0 +1,318 @@
+//! Learning a graph from arrays. The work is done in a thread of its own, so that the one that called can listen to Ctrl-C,
+//! which only Python's main thread hears, and show how far the work is.
+
+use std::{
+    ops::ControlFlow,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+        mpsc::{self, RecvTimeoutError},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use numpy::{PyArray1, PyArray2, PyReadonlyArray2};
+use plackett_dag::{
+    Centring, Error, Gram, GramBuilder, LearnMethod, LearnProgress, LearnStatus, Learned, Learning,
+    Observations, ParentSpace, detect_kind_from, diagnose_moments,
+};
+use pyo3::{exceptions::PyKeyboardInterrupt, prelude::*};
+
+use crate::{
+    arrays::{Rows, matrix},
+    error::Failure,
+    graph::{self, Pairs},
+    model::categories,
+};
+
+/// How often Python is asked for Ctrl-C and told of the progress.
+const POLL: Duration = Duration::from_millis(50);
+
+/// What there is to learn from, and what is worth a warning about it.
+#[pyclass(frozen, module = "plackett._plackett")]
+pub(crate) struct Data {
+    observations: Observations,
+    /// What the user should know before trusting a graph from these data.
+    #[pyo3(get)]
+    warnings: Vec<String>,
+}
+
+#[pymethods]
+impl Data {
+    /// Rows of numbers. `centring` is `none`, `centre` or `standardise`.
+    #[staticmethod]
+    fn numbers(
+        py: Python<'_>,
+        names: Vec<String>,
+        values: PyReadonlyArray2<'_, f64>,
+        centring: &str,
+    ) -> Result<Self, Failure> {
+        let centring = match centring {
+            "none" => Centring::None,
+            "standardise" => Centring::Standardise,
+            _ => Centring::Centre,
+        };
+        let values = Rows::of(&values, "the data")?;
+        let gram = py.detach(|| moments(&names, &values, centring))?;
+        let mut warnings = Vec::new();
+        if gram.rows() <= gram.nodes() {
+            warnings.push(format!(
+                "{} rows for {} columns: too few to tell causes from chance; take the graph as a list of suspicions",
+                gram.rows(),
+                gram.nodes()
+            ));
+        }
+        Ok(Self { observations: Observations::Numbers(Arc::new(gram)), warnings })
+    }
+
+    /// Codes of categories, a row for each column of the data, and the names of the categories.
+    #[staticmethod]
+    fn categories(
+        py: Python<'_>,
+        names: Vec<String>,
+        levels: Vec<Vec<String>>,
+        codes: PyReadonlyArray2<'_, u8>,
+    ) -> Result<Self, Failure> {
+        let data = categories(names, levels, &codes)?;
+        data.check_columns()?;
+        let name = |column: usize| &data.names()[column];
+        let mut warnings = Vec::new();
+        for (copy, original) in py.detach(|| data.copies()) {
+            warnings.push(format!(
+                "column \"{}\" tells the same as column \"{}\": directions among them mean nothing",
+                name(copy),
+                name(original)
+            ));
+        }
+        for column in data.crowded_columns() {
+            warnings.push(format!(
+                "column \"{}\" has {} categories in {} rows: too many for it to show parents or children",
+                name(column),
+                data.arity(column),
+                data.row_count()
+            ));
+        }
+        Ok(Self { observations: Observations::Categories(Arc::new(data)), warnings })
+    }
+}
+
+/// The second moments of columns that a graph can be learned from.
+fn moments(names: &[String], values: &Rows<'_, f64>, centring: Centring) -> Result<Gram, Failure> {
+    let mut builder = GramBuilder::new(values.columns())?;
+    values.iter().try_for_each(|row| builder.push_row(row))?;
+    let centred = builder.clone().finish(Centring::Centre)?;
+    let is_finite = |column: usize| (0..names.len()).all(|other| centred.entry(column, other).is_finite());
+    if let Some(column) = (0..names.len()).find(|&column| !is_finite(column)) {
+        let name = &names[column];
+        let text = format!("column \"{name}\": the values are too large for their squares to be finite");
+        return Err(Failure::new(text));
+    }
+    let faults = diagnose_moments(names, centred.means(), centred.matrix());
+    if !faults.is_empty() {
+        return Err(Error::Columns { faults }.into());
+    }
+    Ok(builder.finish(centring)?)
+}
+
+/// Whether a text of comma-separated values holds categories, and why.
+#[pyfunction]
+pub(crate) fn detect_kind(text: &str) -> Result<(bool, String), Failure> {
+    let (kind, reason) = detect_kind_from(text.as_bytes(), "the data")?;
+    Ok((kind == plackett_dag::DataKind::Discrete, reason))
+}
+
+/// How to learn, as the Python half has it.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Settings {
+    method: String,
+    score: Option<String>,
+    #[pyo3(item("lambda_"))]
+    lambda: Option<f64>,
+    sigma2: Option<f64>,
+    penalty: Option<f64>,
+    ess: Option<f64>,
+    candidates: Option<String>,
+    max_parents: Option<usize>,
+    alpha: Option<f64>,
+    max_conditioning: Option<usize>,
+    posterior: bool,
+    restarts: Option<usize>,
+    steps: Option<u64>,
+    memory: usize,
+    time_limit: Option<f64>,
+    seed: u64,
+}
+
+impl Settings {
+    fn learning(self) -> Result<Learning, Failure> {
+        let space = match self.candidates.as_deref() {
+            None => None,
+            Some("plus-one") => Some(ParentSpace::PlusOne),
+            Some("pc") => Some(ParentSpace::Neighbours),
+            Some("all") => Some(ParentSpace::All),
+            Some(other) => {
+                let text = format!("candidates is \"{other}\": it must be plus-one, pc or all");
+                return Err(Failure::new(text));
+            }
+        };
+        Ok(Learning {
+            method: LearnMethod::by_name(&self.method)?,
+            score: self.score,
+            lambda: self.lambda,
+            noise_variance: self.sigma2,
+            penalty: self.penalty,
+            equivalent_sample_size: self.ess,
+            space,
+            max_parents: self.max_parents,
+            alpha: self.alpha,
+            max_conditioning: self.max_conditioning,
+            posterior: self.posterior,
+            restarts: self.restarts,
+            steps: self.steps,
+            memory_bytes: self.memory.saturating_mul(1 << 20),
+            time: self.time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
+            seed: self.seed,
+        })
+    }
+}
+
+/// A learned graph.
+#[pyclass(frozen, module = "plackett._plackett")]
+pub(crate) struct LearnedGraph {
+    learned: Learned,
+    #[pyo3(get)]
+    seconds: f64,
+}
+
+#[pymethods]
+impl LearnedGraph {
+    #[getter]
+    fn weights<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray2<f64>>, Failure> {
+        graph::adjacency(py, &self.learned.dag)
+    }
+
+    #[getter]
+    fn order<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        PyArray1::from_iter(py, self.learned.order.iter().map(|&node| node as i64))
+    }
+
+    #[getter]
+    fn cpdag(&self) -> (Pairs, Pairs) {
+        (self.learned.cpdag.directed().to_vec(), self.learned.cpdag.undirected().to_vec())
+    }
+
+    #[getter]
+    fn score_name(&self) -> &'static str {
+        self.learned.score_name
+    }
+
+    #[getter]
+    fn score_choice(&self) -> Option<&str> {
+        self.learned.score_choice.as_deref()
+    }
+
+    #[getter]
+    fn score(&self) -> f64 {
+        self.learned.score
+    }
+
+    #[getter]
+    fn is_equivalent(&self) -> bool {
+        self.learned.is_equivalent
+    }
+
+    #[getter]
+    fn probabilities<'py>(&self, py: Python<'py>) -> Result<Option<Bound<'py, PyArray2<f64>>>, Failure> {
+        let nodes = self.learned.dag.nodes();
+        self.learned.probabilities.clone().map(|entries| matrix(py, entries, nodes, nodes)).transpose()
+    }
+
+    #[getter]
+    fn evaluations(&self) -> u64 {
+        self.learned.evaluations
+    }
+
+    #[getter]
+    fn status(&self) -> &'static str {
+        match self.learned.status {
+            LearnStatus::Finished => "finished",
+            LearnStatus::Interrupted => "interrupted",
+            LearnStatus::TimeLimit => "time limit",
+        }
+    }
+
+    #[getter]
+    fn lowered_limits(&self) -> Pairs {
+        self.learned.lowered_limits.clone()
+    }
+}
+
+/// What the two threads share.
+#[derive(Default)]
+struct Shared {
+    stop: AtomicBool,
+    progress: Mutex<Option<LearnProgress>>,
+}
+
+/// Learns a graph. `progress`, if given, is called with a stage, the parts of it done and those in all. Ctrl-C ends the
+/// search with the best order so far, and a second one at once.
+#[pyfunction]
+pub(crate) fn learn(
+    py: Python<'_>,
+    data: &Data,
+    settings: Settings,
+    progress: Option<Bound<'_, PyAny>>,
+) -> Result<LearnedGraph, Failure> {
+    let learning = settings.learning()?;
+    let start = Instant::now();
+    let shared = Arc::new(Shared::default());
+    let (sender, receiver) = mpsc::channel();
+    let (observations, for_worker) = (data.observations.clone(), Arc::clone(&shared));
+    thread::spawn(move || {
+        let outcome = learning.run(&observations, &mut |progress| {
+            *for_worker.progress.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress.clone());
+            if for_worker.stop.load(Ordering::Relaxed) {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        });
+        // Nobody listens any more after a second Ctrl-C.
+        let _ = sender.send(outcome);
+    });
+    let receiver = Mutex::new(receiver);
+    let mut raised: Option<PyErr> = None;
+    let outcome = loop {
+        let waited = py.detach(|| receiver.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(POLL));
+        match waited {
+            Ok(outcome) => break outcome,
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(Failure::new("the search broke down; please report it with the data"));
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                let told = py.check_signals().and_then(|()| tell(&shared, progress.as_ref()));
+                let Err(error) = told else { continue };
+                shared.stop.store(true, Ordering::Relaxed);
+                if raised.is_some() {
+                    return Err(error.into());
+                }
+                raised = Some(error);
+            }
+        }
+    };
+    match (raised, outcome) {
+        (Some(error), Ok(_)) if !error.is_instance_of::<PyKeyboardInterrupt>(py) => Err(error.into()),
+        (Some(error), Err(Error::Stopped)) => Err(error.into()),
+        (_, outcome) => Ok(LearnedGraph { learned: outcome?, seconds: start.elapsed().as_secs_f64() }),
+    }
+}
+
+fn tell(shared: &Shared, progress: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+    let news = shared.progress.lock().unwrap_or_else(PoisonError::into_inner).take();
+    if let (Some(LearnProgress { stage, done, total }), Some(progress)) = (news, progress) {
+        progress.call1((stage, done, total))?;
+    }
+    Ok(())
+}

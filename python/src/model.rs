@@ -1,0 +1,166 @@
+//! Models to draw data from: linear ones with a random graph, and discrete networks.
+
+use numpy::{PyArray1, PyArray2, PyReadonlyArray2};
+use plackett_dag::{BayesNet, Categories, EMBEDDED, GraphKind, Noise, Sem, SemSettings};
+use pyo3::prelude::*;
+
+use crate::{
+    arrays::{Rows, matrix},
+    error::Failure,
+    graph,
+};
+
+/// A linear Gaussian structural equation model.
+#[pyclass(frozen, module = "plackett._plackett")]
+pub(crate) struct LinearModel {
+    sem: Sem,
+}
+
+#[pymethods]
+impl LinearModel {
+    /// Draws a graph and its weights.
+    #[staticmethod]
+    fn simulate(
+        graph: &str,
+        degree: usize,
+        nodes: usize,
+        noise: Option<(f64, f64)>,
+        seed: u64,
+    ) -> Result<Self, Failure> {
+        let graph = match graph {
+            "er" => GraphKind::ErdosRenyi,
+            "sf" => GraphKind::ScaleFree,
+            other => return Err(Failure::new(format!("graph is \"{other}\": it must be er or sf"))),
+        };
+        let noise = noise.map_or(Noise::Standard, |(low, high)| Noise::Unequal { low, high });
+        let sem = plackett_dag::simulate_sem(&SemSettings { graph, degree, nodes, noise }, seed)?;
+        Ok(Self { sem })
+    }
+
+    /// The names of the nodes.
+    #[getter]
+    fn names(&self) -> Vec<String> {
+        self.sem.graph().names().to_vec()
+    }
+
+    /// The weights of the edges.
+    #[getter]
+    fn weights<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray2<f64>>, Failure> {
+        graph::adjacency(py, self.sem.dag())
+    }
+
+    /// The standard deviation of each node's noise.
+    #[getter]
+    fn noise_deviations<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, self.sem.noise_deviations())
+    }
+
+    /// The covariance matrix of the model.
+    fn covariance<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray2<f64>>, Failure> {
+        let nodes = self.sem.dag().nodes();
+        matrix(py, self.sem.covariance(), nodes, nodes)
+    }
+
+    /// Rows of one of the model's random streams.
+    fn sample<'py>(
+        &self,
+        py: Python<'py>,
+        rows: usize,
+        stream: u64,
+    ) -> Result<Bound<'py, PyArray2<f64>>, Failure> {
+        let columns = self.sem.dag().nodes();
+        let mut values = Vec::with_capacity(rows.saturating_mul(columns));
+        py.detach(|| self.sem.sample_each(rows, stream, |row| values.extend_from_slice(row)));
+        matrix(py, values, rows, columns)
+    }
+}
+
+/// A discrete Bayesian network.
+#[pyclass(frozen, module = "plackett._plackett")]
+pub(crate) struct Network {
+    network: BayesNet,
+}
+
+#[pymethods]
+impl Network {
+    /// The names of the networks that are brought along.
+    #[staticmethod]
+    fn known() -> Vec<&'static str> {
+        EMBEDDED.iter().map(|network| network.name).collect()
+    }
+
+    /// A network that is brought along.
+    #[staticmethod]
+    fn embedded(name: &str) -> Result<Self, Failure> {
+        Ok(Self { network: BayesNet::embedded(name)? })
+    }
+
+    /// The network of a BIF text; `file` is what errors call it.
+    #[staticmethod]
+    fn from_bif(text: &str, file: &str) -> Result<Self, Failure> {
+        Ok(Self { network: BayesNet::from_bif(text, file)? })
+    }
+
+    /// The names of the nodes.
+    #[getter]
+    fn names(&self) -> Vec<String> {
+        self.network.names().to_vec()
+    }
+
+    /// The names of the states of each node.
+    #[getter]
+    fn states(&self) -> Vec<Vec<String>> {
+        (0..self.network.dag().nodes()).map(|node| self.network.states(node).to_vec()).collect()
+    }
+
+    /// The adjacency matrix.
+    #[getter]
+    fn weights<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray2<f64>>, Failure> {
+        graph::adjacency(py, self.network.dag())
+    }
+
+    /// Probabilities that can be chosen freely.
+    #[getter]
+    fn free_parameters(&self) -> usize {
+        self.network.free_parameters()
+    }
+
+    /// A node's table, one row per configuration of its parents, the last parent changing fastest.
+    fn table<'py>(&self, py: Python<'py>, node: usize) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, self.network.table(node))
+    }
+
+    /// Rows of one of a seed's random streams, as codes that index the states; one row of the answer per node.
+    fn sample<'py>(
+        &self,
+        py: Python<'py>,
+        rows: usize,
+        seed: u64,
+    ) -> Result<Bound<'py, PyArray2<u8>>, Failure> {
+        let data = py.detach(|| self.network.sample(rows, seed, BayesNet::TRAINING))?;
+        let mut codes = Vec::with_capacity(rows * data.columns());
+        (0..data.columns()).for_each(|column| codes.extend_from_slice(data.column(column)));
+        matrix(py, codes, data.columns(), rows)
+    }
+
+    /// The log-probability of data, codes as [`Network::sample`] gives them.
+    fn log_likelihood(&self, py: Python<'_>, codes: PyReadonlyArray2<'_, u8>) -> Result<f64, Failure> {
+        let data = categories(self.names(), self.states(), &codes)?;
+        py.detach(|| Ok(self.network.log_likelihood(&data)?))
+    }
+
+    /// The network as a BIF text.
+    fn to_bif(&self) -> String {
+        self.network.to_bif()
+    }
+}
+
+/// Categorical data from codes with a row per column of the data.
+pub(crate) fn categories(
+    names: Vec<String>,
+    levels: Vec<Vec<String>>,
+    codes: &PyReadonlyArray2<'_, u8>,
+) -> Result<Categories, Failure> {
+    let codes = Rows::of(codes, "codes")?;
+    Ok(Categories::new(names, levels, codes.iter().map(<[u8]>::to_vec).collect())?)
+}

@@ -1,0 +1,304 @@
+"""Learning graphs from arrays and frames, and what is refused."""
+
+import _thread
+import threading
+import time
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import plackett
+from plackett import _plackett
+from plackett._data import to_observations
+
+MODEL = plackett.simulate_sem(8, degree=2, seed=1)
+NUMBERS = MODEL.sample(1000, seed=0)
+NETWORK = plackett.load_network("asia")
+CATEGORIES = NETWORK.sample(5000, seed=0)
+
+
+def kind_of(data, **settings):
+    return to_observations(data, kind="auto", names=None, centring="centre", **settings)
+
+
+class TestGraphs:
+    def test_equal_variances_give_every_direction(self):
+        found = plackett.learn_dag(NUMBERS)
+        assert plackett.metrics.shd(MODEL, found) == 0
+        assert (found.score_name, found.kind, found.status) == ("ev-l0", "continuous", "finished")
+        assert "agree" in found.score_choice and "not whole" in found.kind_choice
+        np.testing.assert_allclose(found.weights, MODEL.graph.weights, atol=0.15)
+        assert found.adjacency.tolist() == MODEL.graph.adjacency.tolist()
+        assert sorted(found.order) == sorted(MODEL.names)
+        ranks = {name: rank for rank, name in enumerate(found.order)}
+        assert all(ranks[start] < ranks[end] for start, end, _ in found.edges)
+        assert found.cpdag == MODEL.graph.cpdag
+        assert nx.is_directed_acyclic_graph(found.to_networkx())
+        assert found.to_dot().startswith("digraph")
+        assert repr(found).startswith("<LearnedGraph of 8 nodes")
+        assert found.seconds > 0 and found.evaluations > 0 and found.warnings == ()
+
+    def test_exact_search_agrees(self):
+        found = plackett.learn_dag(NUMBERS, score="bic", penalty=1.0)
+        exact = plackett.learn_dag(NUMBERS, score="bic", penalty=1.0, method="exact")
+        assert found.score == pytest.approx(exact.score)
+        assert plackett.metrics.shd_cpdag(found, exact) == 0
+
+    def test_categories(self):
+        found = plackett.learn_dag(CATEGORIES)
+        assert plackett.metrics.shd_cpdag(NETWORK, found) <= 3
+        assert (found.score_name, found.kind, found.is_equivalent) == ("qnml", "discrete", True)
+
+    def test_posterior_probabilities(self):
+        found = plackett.learn_dag(CATEGORIES, posterior=True, steps=2000)
+        assert found.probabilities.shape == (8, 8)
+        assert ((found.probabilities >= 0) & (found.probabilities <= 1)).all()
+        assert plackett.learn_dag(CATEGORIES).probabilities is None
+
+    def test_tests_of_independence(self):
+        a, b, noise = np.random.default_rng(0).normal(size=(3, 1000))
+        found = plackett.learn_dag({"a": a, "b": b, "effect": a + b + noise}, method="pc", alpha=0.001)
+        assert found.method == "pc"
+        assert set(found.cpdag.directed) == {("a", "effect"), ("b", "effect")} and found.cpdag.undirected == ()
+
+    @pytest.mark.parametrize("method", ["pl-relax", "pl", "pl-reinforce", "pl-relax+insertion", "order-mcmc", "random"])
+    def test_other_methods(self, method):
+        settings = {} if method == "random" else {"steps": 200}
+        found = plackett.learn_dag(NUMBERS[:, :5], method=method, **settings)
+        assert len(found) == 5 and found.method == method
+
+    def test_the_same_seed_gives_the_same_graph(self):
+        a, b = (plackett.learn_dag(NUMBERS, method="pl", steps=50, seed=4) for _ in range(2))
+        np.testing.assert_array_equal(a.weights, b.weights)
+        assert a.order == b.order
+
+
+class TestForms:
+    @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+    def test_frames_keep_their_names(self, frame):
+        names = [f"variable {column}" for column in range(8)]
+        columns = {name: NUMBERS[:, column] for column, name in enumerate(names)}
+        expected = plackett.learn_dag(NUMBERS)
+        for data in (frame(columns), columns):
+            found = plackett.learn_dag(data)
+            assert found.names == tuple(names)
+            np.testing.assert_array_equal(found.weights, expected.weights)
+        assert plackett.learn_dag(frame(columns), names="abcdefgh").names == tuple("abcdefgh")
+
+    def test_frames_of_words_are_categories(self):
+        texts = CATEGORIES.to_dict()
+        expected = plackett.learn_dag(CATEGORIES)
+        frames = [
+            pd.DataFrame(texts),
+            pl.DataFrame({name: list(column) for name, column in texts.items()}),
+            pl.DataFrame({name: list(column) for name, column in texts.items()}).with_columns(pl.all().cast(pl.Categorical)),
+            CATEGORIES.to_pandas(),
+            texts,
+        ]
+        for frame in frames:
+            found = plackett.learn_dag(frame)
+            assert found.kind == "discrete"
+            assert found.score == pytest.approx(expected.score)
+            assert plackett.metrics.shd(expected, found) == 0
+        found = plackett.learn_dag(CATEGORIES.codes, names=CATEGORIES.names)
+        assert found.kind == "discrete" and plackett.metrics.shd(expected, found) == 0
+
+    def test_lists_and_layouts(self):
+        expected = plackett.learn_dag(NUMBERS)
+        for data in (NUMBERS.tolist(), np.asfortranarray(NUMBERS), np.repeat(NUMBERS, 2, axis=0)[::2]):
+            np.testing.assert_array_equal(plackett.learn_dag(data).weights, expected.weights)
+        single = plackett.learn_dag(NUMBERS.astype(np.float32))
+        np.testing.assert_allclose(single.weights, expected.weights, atol=1e-3)
+
+    def test_kinds_that_are_told(self):
+        counts = np.random.default_rng(0).integers(0, 4, size=(200, 3))
+        assert plackett.learn_dag(counts).kind == "discrete"
+        assert plackett.learn_dag(counts, kind="continuous").kind == "continuous"
+        assert plackett.learn_dag(counts, penalty=1.0).kind == "continuous"
+        assert plackett.learn_dag(counts.astype(float) * 0.5, kind="discrete").kind == "discrete"
+        flags = pd.DataFrame({"a": counts[:, 0] > 1, "b": counts[:, 1] > 1})
+        assert plackett.learn_dag(flags).kind == "discrete"
+        flags["c"] = np.random.default_rng(1).normal(size=200)
+        assert plackett.learn_dag(flags).kind == "continuous"
+
+    @given(
+        st.lists(
+            st.tuples(*[st.one_of(st.integers(-2, 30), st.sampled_from([0.5, 1.0, 2.0, 1e9]))] * 2), min_size=2, max_size=60
+        )
+    )
+    def test_kinds_are_told_as_the_program_tells_them(self, rows):
+        text = "x1,x2\n" + "".join(f"{a!r},{b!r}\n" for a, b in rows)
+        is_discrete, reason = _plackett.detect_kind(text)
+        try:
+            found = kind_of(np.array(rows, dtype=float))
+        except plackett.PlackettError as error:
+            assert "constant" in str(error) or "copy" in str(error)
+            return
+        assert (found.kind == "discrete", found.kind_choice) == (is_discrete, reason)
+
+    @given(st.lists(st.tuples(st.sampled_from("xyz"), st.integers(0, 25)), min_size=2, max_size=60))
+    def test_words_beside_numbers(self, rows):
+        text = "word,number\n" + "".join(f"{a},{b}\n" for a, b in rows)
+        data = {"word": np.array([a for a, _ in rows]), "number": np.array([b for _, b in rows])}
+        try:
+            is_discrete, reason = _plackett.detect_kind(text)
+        except plackett.PlackettError:
+            with pytest.raises(plackett.PlackettError, match='"word" hold words, "number" hold measurements'):
+                kind_of(data)
+            return
+        try:
+            found = kind_of(data)
+        except plackett.PlackettError as error:
+            assert "constant" in str(error) or not is_discrete and "holds words" in str(error)
+            return
+        assert (found.kind == "discrete", found.kind_choice) == (is_discrete, reason)
+
+
+class TestEnding:
+    def test_time_limit(self):
+        start = time.monotonic()
+        found = plackett.learn_dag(NUMBERS, method="pl-relax", score="l1", steps=10**9, time_limit=0.3)
+        assert found.status == "time limit" and time.monotonic() - start < 10
+
+    def test_interruption_returns_the_best_so_far(self):
+        threading.Timer(0.5, _thread.interrupt_main).start()
+        found = plackett.learn_dag(NUMBERS, method="pl-relax", score="l1", steps=10**9)
+        assert found.status == "interrupted" and len(found) == 8
+
+    def test_other_threads_run_meanwhile(self):
+        counted = []
+
+        def count():
+            while not counted or counted[-1] < 10:
+                counted.append(len(counted))
+                time.sleep(0.01)
+
+        other = threading.Thread(target=count)
+        other.start()
+        plackett.learn_dag(NUMBERS, method="pl-relax", score="l1", steps=10**9, time_limit=0.5)
+        assert counted[-1] >= 10
+        other.join()
+
+    def test_a_bar_on_demand(self, capsys):
+        plackett.learn_dag(NUMBERS, method="pl-relax", score="l1", steps=10**9, time_limit=0.5, progress=True)
+        assert "pl-relax, l1" in capsys.readouterr().err
+        plackett.learn_dag(NUMBERS, method="pl-relax", score="l1", steps=10**9, time_limit=0.2)
+        assert capsys.readouterr().err == ""
+
+
+class TestEstimator:
+    def test_fits_like_scikit_learn(self):
+        learner = plackett.OrderDAG(score="bic", seed=2)
+        assert learner.fit(NUMBERS) is learner
+        np.testing.assert_array_equal(learner.adjacency_, learner.graph_.adjacency)
+        assert sorted(learner.order_) == list(range(8)) and learner.n_features_in_ == 8
+        assert learner.feature_names_in_.tolist() == list(MODEL.names)
+        assert repr(learner) == "OrderDAG(score='bic', seed=2)"
+
+    def test_clones(self):
+        from sklearn.base import clone
+
+        learner = plackett.OrderDAG(method="pc", alpha=0.1).set_params(seed=9)
+        copy = clone(learner)
+        assert copy is not learner and copy.get_params() == learner.get_params()
+        assert plackett.OrderDAG(**learner.get_params()).seed == 9
+        with pytest.raises(plackett.PlackettError, match="no setting sed"):
+            learner.set_params(sed=1)
+
+    def test_settings_are_those_of_the_function(self):
+        import inspect
+
+        function = dict(inspect.signature(plackett.learn_dag).parameters)
+        del function["data"], function["names"]
+        learner = inspect.signature(plackett.OrderDAG).parameters
+        assert {name: p.default for name, p in function.items()} == {name: p.default for name, p in learner.items()}
+
+
+class TestBadInput:
+    @pytest.mark.parametrize(
+        ("data", "message"),
+        [
+            (np.empty((0, 3)), "empty"),
+            (np.empty((3, 0)), "empty"),
+            ({}, "empty"),
+            (np.zeros(5), "rows and columns"),
+            (np.zeros((5, 2, 2)), "rows and columns"),
+            ([[1.0, 2.0], [3.0]], "no array"),
+            (np.zeros((1, 3)), "only one row"),
+            (np.zeros((5, 1)), "only column"),
+            ([[0.5, 1.0], [np.nan, 2.0], [1.5, 2.0]], 'row 1, column "x1": the value is missing'),
+            ([[0.5, 1.0], [1.0, np.inf], [1.5, 2.0]], 'row 1, column "x2": the value is inf'),
+            ([[0.5, 1.0], [1.5, 1.0], [0.1, 1.0]], 'column "x2" is constant'),
+            ([[0.5, 1.0], [1.5, 3.0], [0.1, 0.2]], 'column "x2" is a copy of column "x1"'),
+            ([[1e200, 1.0], [-1e200, 3.0], [0.1, 0.5]], "too large"),
+            (np.array([[1j, 2j], [3j, 1j]]), "complex"),
+            (np.array([["a", "b"], ["a", "c"]]), 'column "x1" is constant'),
+            ({"a": [1.5, 2.5], "b": [1.5]}, "one length"),
+            ({"a": ["x", "y"], "b": [1.5, 2.5]}, "categories only or numbers only"),
+            ({"a": [None, "y"], "b": ["x", "y"]}, 'row 0, column "a": the value is missing'),
+            ({"a": [object(), "y"], "b": ["x", "y"]}, "neither numbers nor words"),
+            (pd.DataFrame({"a": [1.5, None, 2.0], "b": [1.0, 2.0, 4.0]}), 'row 1, column "a": the value is missing'),
+            (pl.DataFrame({"a": [1.5, None, 2.0], "b": [1.0, 2.0, 4.0]}), 'row 1, column "a": the value is missing'),
+            (pd.DataFrame({"a": pd.to_datetime(["2020-01-01"] * 2), "b": [1.0, 2.0]}), "Datetime"),
+            (pd.DataFrame([[1.5, 2.5], [2.5, 1.0]], columns=["a", "a"]), "unique column names"),
+            (3, "an array, a data frame"),
+            ("data.csv", "an array, a data frame"),
+            (None, "an array, a data frame"),
+        ],
+    )
+    def test_data(self, data, message):
+        with pytest.raises(plackett.PlackettError, match=message):
+            plackett.learn_dag(data)
+
+    @pytest.mark.parametrize(
+        ("settings", "message"),
+        [
+            ({"method": "magic"}, "known are insertion"),
+            ({"method": 3}, "a name is needed"),
+            ({"score": "magic"}, "there is no score magic"),
+            ({"score": "qnml"}, "there is no score qnml of numbers"),
+            ({"kind": "mixed"}, "kind is"),
+            ({"names": ["a"]}, "1 names for 8 columns"),
+            ({"names": ["a"] * 8}, "two columns are named"),
+            ({"lambda_": 0.5, "score": "bic"}, "lambda belongs to"),
+            ({"lambda_": "x"}, "lambda_"),
+            ({"ess": 1.0}, "ess is for columns of categories"),
+            ({"posterior": True}, "posterior is for columns of categories"),
+            ({"candidates": "some"}, "candidates"),
+            ({"alpha": 0.0, "method": "pc"}, "alpha"),
+            ({"restarts": 0}, "restarts"),
+            ({"steps": 1.5}, "steps"),
+            ({"memory": 0}, "memory"),
+            ({"time_limit": -1.0}, "time_limit"),
+            ({"time_limit": np.nan}, "time_limit"),
+            ({"seed": -1}, "seed"),
+            ({"standardize": True, "kind": "discrete"}, "columns of numbers"),
+            ({"standardize": True, "center": False}, "center"),
+        ],
+    )
+    def test_settings(self, settings, message):
+        with pytest.raises(plackett.PlackettError, match=message):
+            plackett.learn_dag(NUMBERS, **settings)
+
+    def test_categories(self):
+        with pytest.raises(plackett.PlackettError, match="penalty|does not fit"):
+            plackett.learn_dag(CATEGORIES, penalty=1.0)
+        with pytest.raises(plackett.PlackettError, match="300 different values"):
+            plackett.learn_dag({"a": [f"w{row}" for row in range(300)], "b": ["x", "y"] * 150})
+        with pytest.raises(plackett.PlackettError, match="at least two"):
+            plackett.learn_dag(NETWORK.sample(1))
+
+    def test_too_many_columns_for_dynamic_programming(self):
+        data = np.random.default_rng(0).normal(size=(100, 40))
+        with pytest.raises(plackett.PlackettError, match="bytes"):
+            plackett.learn_dag(data, method="exact")
+
+    def test_few_rows_are_worth_a_warning(self):
+        with pytest.warns(plackett.PlackettWarning, match="too few to tell causes from chance"):
+            found = plackett.learn_dag(NUMBERS[:6])
+        assert len(found.warnings) == 1
