@@ -16,6 +16,7 @@ from plackett._estimate import Estimate, estimate
 from plackett._graph import Cpdag, Graph
 from plackett._learn import LearnedGraph, OrderDAG, PlackettWarning, learn_dag
 from plackett._models import BayesNet, DiscreteData, Sem, load_network, simulate_sem
+from plackett._optimise import Optimizer, Optimum, Proposal, Status, minimize
 from plackett._plackett import PlackettError
 from plackett._relaxations import neural_sort, sinkhorn
 from plackett.critics import Critic
@@ -31,16 +32,21 @@ __all__ = [
     "Estimate",
     "Graph",
     "LearnedGraph",
+    "Optimizer",
+    "Optimum",
     "OrderDAG",
     "PlackettError",
     "PlackettLuce",
     "PlackettWarning",
+    "Proposal",
     "Sem",
+    "Status",
     "critics",
     "estimate",
     "learn_dag",
     "load_network",
     "metrics",
+    "minimize",
     "neural_sort",
     "simulate_sem",
     "sinkhorn",

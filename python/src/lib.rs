@@ -12,6 +12,7 @@ mod estimate;
 mod graph;
 mod learn;
 mod model;
+mod optimise;
 mod relaxation;
 
 use pyo3::prelude::*;
@@ -27,6 +28,7 @@ mod _plackett {
         graph::{cpdag, edge_errors, shd, shd_cpdag, sid, to_dot, topological_order},
         learn::{Data, LearnedGraph, detect_kind, learn},
         model::{LinearModel, Network},
+        optimise::Optimiser,
         relaxation::{neural_sort, sinkhorn, softmax},
     };
 }

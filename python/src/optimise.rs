@@ -1,0 +1,218 @@
+//! The ask/tell optimiser, which whoever evaluates orders shares between threads.
+
+use std::{
+    path::PathBuf,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use numpy::{PyArray1, PyArray2, PyReadonlyArray1};
+use plackett::{
+    Answer, Constraints, Gradient, Limits, Method, MoveKind, Optimiser as Engine, OptimiserSettings,
+    Progress, Proposal, Sense, gradient_share,
+};
+use pyo3::{prelude::*, types::PyDict};
+
+use crate::{
+    arrays::{entries, matrix, to_items},
+    error::Failure,
+};
+
+/// An optimiser over orders.
+#[pyclass(frozen, module = "plackett._plackett")]
+pub(crate) struct Optimiser {
+    engine: Mutex<Engine>,
+}
+
+/// How to optimise, as the Python half has it.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Settings {
+    method: String,
+    /// What the whole run may have, for methods of two stages.
+    max_evaluations: Option<u64>,
+    samples: Option<usize>,
+    learning_rate: Option<f64>,
+    critic_learning_rate: Option<f64>,
+    hidden: Option<usize>,
+    moves: Vec<String>,
+    maximize: bool,
+    before: Vec<(usize, usize)>,
+    pins: Vec<(usize, usize)>,
+    seed: u64,
+}
+
+impl Settings {
+    fn settings(self, items: usize) -> Result<OptimiserSettings, Failure> {
+        let method: Method = self.method.parse()?;
+        let limits = Limits { evaluations: self.max_evaluations, ..Limits::default() };
+        let mut settings = method.settings(gradient_share(items, &limits));
+        let constraints = Constraints::new(items, &self.before, &self.pins)?;
+        settings.constraints = (!constraints.is_free()).then_some(constraints);
+        settings.samples = self.samples.unwrap_or(settings.samples);
+        settings.learning_rate = self.learning_rate.unwrap_or(settings.learning_rate);
+        settings.critic_learning_rate = self.critic_learning_rate.unwrap_or(settings.critic_learning_rate);
+        if let (Gradient::Relax { hidden }, Some(wanted)) = (&mut settings.gradient, self.hidden) {
+            *hidden = wanted;
+        }
+        settings.moves = self.moves.iter().map(|name| move_kind(name)).collect::<Result<_, _>>()?;
+        settings.sense = if self.maximize { Sense::Maximise } else { Sense::Minimise };
+        settings.seed = self.seed;
+        Ok(settings)
+    }
+}
+
+fn move_kind(name: &str) -> Result<MoveKind, Failure> {
+    match name {
+        "insert" => Ok(MoveKind::Insert),
+        "swap" => Ok(MoveKind::Swap),
+        "reverse" => Ok(MoveKind::Reverse),
+        other => Err(Failure::new(format!("there is no move \"{other}\"; there are insert, swap, reverse"))),
+    }
+}
+
+/// Numbers of proposals, and a row of items for each.
+type Asked<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray2<i64>>);
+
+impl Optimiser {
+    /// Never held while Python objects are made: making them may let other threads run, which may wait for the lock.
+    fn lock(&self) -> MutexGuard<'_, Engine> {
+        self.engine.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does something with the engine while Python goes on with other things.
+    fn with<T: Send>(&self, py: Python<'_>, does: impl FnOnce(&mut Engine) -> T + Send) -> T {
+        py.detach(|| does(&mut self.lock()))
+    }
+
+    fn asked<'py>(&self, py: Python<'py>, proposals: &[Proposal]) -> Result<Asked<'py>, Failure> {
+        let items = self.lock().items();
+        let orders = proposals.iter().flat_map(|proposal| proposal.order.iter().map(|&item| item as i64));
+        let ids = PyArray1::from_iter(py, proposals.iter().map(|proposal| proposal.id));
+        Ok((ids, matrix(py, orders.collect(), proposals.len(), items)?))
+    }
+}
+
+#[pymethods]
+impl Optimiser {
+    #[new]
+    fn new(py: Python<'_>, items: usize, settings: Settings) -> Result<Self, Failure> {
+        let settings = settings.settings(items)?;
+        Ok(Self { engine: Mutex::new(py.detach(|| Engine::new(items, settings))?) })
+    }
+
+    /// The optimiser of a saved state.
+    #[staticmethod]
+    fn from_json(py: Python<'_>, text: &str) -> Result<Self, Failure> {
+        Ok(Self { engine: Mutex::new(py.detach(|| Engine::from_json(text))?) })
+    }
+
+    /// The whole state.
+    fn to_json(&self, py: Python<'_>) -> Result<String, Failure> {
+        Ok(self.with(py, |engine| engine.to_json())?)
+    }
+
+    /// Writes the state to a file.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> Result<(), Failure> {
+        Ok(self.with(py, |engine| engine.save(&path))?)
+    }
+
+    #[getter]
+    fn n_items(&self) -> usize {
+        self.lock().items()
+    }
+
+    #[getter]
+    fn is_maximizing(&self) -> bool {
+        self.lock().settings().sense == Sense::Maximise
+    }
+
+    /// Whether the values are told rank by rank.
+    #[getter]
+    fn takes_parts(&self) -> bool {
+        self.lock().settings().gradient == Gradient::RewardToGo
+    }
+
+    #[getter]
+    fn scores<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_vec(py, self.with(py, |engine| engine.scores().to_vec()))
+    }
+
+    /// Proposes so many orders.
+    fn ask<'py>(&self, py: Python<'py>, count: usize) -> Result<Asked<'py>, Failure> {
+        let proposals = self.with(py, |engine| engine.ask(count));
+        self.asked(py, &proposals)
+    }
+
+    /// Proposes the rest of a batch, at most so many orders.
+    fn ask_batch<'py>(&self, py: Python<'py>, most: usize) -> Result<Asked<'py>, Failure> {
+        let proposals = self.with(py, |engine| engine.ask_batch(most));
+        self.asked(py, &proposals)
+    }
+
+    /// Proposals without an answer.
+    fn pending<'py>(&self, py: Python<'py>) -> Result<Asked<'py>, Failure> {
+        let proposals = self.with(py, |engine| engine.pending());
+        self.asked(py, &proposals)
+    }
+
+    /// Tells the value of a proposal.
+    fn tell(&self, py: Python<'_>, id: u64, value: f64) -> Result<(), Failure> {
+        Ok(self.with(py, |engine| engine.tell_id(id, Answer::Value(value)))?)
+    }
+
+    /// Tells the value of a proposal rank by rank.
+    fn tell_parts(&self, py: Python<'_>, id: u64, parts: PyReadonlyArray1<'_, f64>) -> Result<(), Failure> {
+        let parts = entries(&parts, "parts")?.to_vec();
+        Ok(self.with(py, |engine| engine.tell_id(id, Answer::Parts(parts)))?)
+    }
+
+    /// Tells that a proposal has no value.
+    fn tell_failed(&self, py: Python<'_>, id: u64, reason: String) -> Result<(), Failure> {
+        Ok(self.with(py, |engine| engine.tell_id(id, Answer::Failed(reason)))?)
+    }
+
+    /// Tells the value of any order.
+    fn tell_order(
+        &self,
+        py: Python<'_>,
+        order: PyReadonlyArray1<'_, i64>,
+        value: f64,
+    ) -> Result<(), Failure> {
+        let mut items = Vec::new();
+        to_items(entries(&order, "order")?, &mut items)?;
+        Ok(self.with(py, |engine| engine.tell(&items, value))?)
+    }
+
+    /// The best order told, and its value.
+    fn best<'py>(&self, py: Python<'py>) -> Option<(Bound<'py, PyArray1<i64>>, f64)> {
+        let best = self.with(py, |engine| engine.best().map(|(order, value)| (order.to_vec(), value)));
+        best.map(|(order, value)| (PyArray1::from_iter(py, order.into_iter().map(|item| item as i64)), value))
+    }
+
+    /// The order of the largest scores first.
+    fn mode<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray1<i64>>, Failure> {
+        let mode = self.with(py, |engine| engine.mode())?;
+        Ok(PyArray1::from_iter(py, mode.iter().map(|&item| item as i64)))
+    }
+
+    /// How far it has come.
+    fn status<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let Progress { asked, told, failed, pending, foreign, steps, skipped_steps, mean, is_refining } =
+            self.lock().status();
+        let status = PyDict::new(py);
+        for (name, count) in [
+            ("asked", asked),
+            ("told", told),
+            ("failed", failed),
+            ("pending", pending),
+            ("foreign", foreign),
+            ("steps", steps),
+            ("skipped_steps", skipped_steps),
+        ] {
+            status.set_item(name, count)?;
+        }
+        status.set_item("mean", mean)?;
+        status.set_item("is_refining", is_refining)?;
+        Ok(status)
+    }
+}
