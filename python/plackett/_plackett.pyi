@@ -1,10 +1,33 @@
 """The native half; everything here expects contiguous arrays of doubles or of 64-bit integers."""
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
+
+__all__ = [
+    "Critic",
+    "Data",
+    "Distribution",
+    "LearnedGraph",
+    "LinearModel",
+    "Network",
+    "Optimiser",
+    "PlackettError",
+    "cpdag",
+    "detect_kind",
+    "edge_errors",
+    "learn",
+    "neural_sort",
+    "shd",
+    "shd_cpdag",
+    "sid",
+    "sinkhorn",
+    "softmax",
+    "to_dot",
+    "topological_order",
+]
 
 type _Floats = NDArray[np.float64]
 type _Integers = NDArray[np.int64]
@@ -14,6 +37,7 @@ type _Pairs = list[tuple[int, int]]
 class PlackettError(ValueError):
     """What is wrong with an input, said so that the place can be found."""
 
+@final
 class Distribution:
     @staticmethod
     def plackett_luce(scores: _Floats) -> Distribution: ...
@@ -41,6 +65,7 @@ class Distribution:
     ) -> tuple[_Floats, float, _Floats]: ...
     def exact(self, f: Callable[[_Integers], _Floats]) -> tuple[_Floats, float, _Floats]: ...
 
+@final
 class Critic:
     @staticmethod
     def network(inputs: int, hidden: int) -> Critic: ...
@@ -69,6 +94,7 @@ def topological_order(graph: _Floats) -> list[int]: ...
 def cpdag(graph: _Floats) -> tuple[_Pairs, _Pairs]: ...
 def to_dot(names: list[str], graph: _Floats) -> str: ...
 
+@final
 class LinearModel:
     @staticmethod
     def simulate(
@@ -83,6 +109,7 @@ class LinearModel:
     def covariance(self) -> _Floats: ...
     def sample(self, rows: int, stream: int) -> _Floats: ...
 
+@final
 class Network:
     @staticmethod
     def known() -> list[str]: ...
@@ -103,6 +130,7 @@ class Network:
     def log_likelihood(self, codes: _Codes) -> float: ...
     def to_bif(self) -> str: ...
 
+@final
 class Data:
     @property
     def warnings(self) -> list[str]: ...
@@ -111,6 +139,7 @@ class Data:
     @staticmethod
     def categories(names: list[str], levels: list[list[str]], codes: _Codes) -> Data: ...
 
+@final
 class LearnedGraph:
     @property
     def seconds(self) -> float: ...
@@ -142,8 +171,9 @@ def learn(
     data: Data, settings: dict[str, Any], progress: Callable[[str, int, int], None] | None
 ) -> LearnedGraph: ...
 
+@final
 class Optimiser:
-    def __init__(self, items: int, settings: dict[str, Any]) -> None: ...
+    def __new__(cls, items: int, settings: dict[str, Any]) -> Self: ...
     @staticmethod
     def from_json(text: str) -> Optimiser: ...
     def to_json(self) -> str: ...
