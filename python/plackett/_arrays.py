@@ -17,7 +17,7 @@ Seed: TypeAlias = SupportsIndex | np.random.Generator | None
 
 _Entry = TypeVar("_Entry", bound=np.generic)
 
-_LARGEST_SEED = 2**64 - 1
+_LARGEST_COUNT = 2**64 - 1
 
 
 def to_floats(value: ArrayLike, what: str) -> Floats:
@@ -54,6 +54,8 @@ def to_count(value: SupportsIndex, what: str, least: int = 0) -> int:
         raise PlackettError(f"{what} is {value!r}: a whole number is needed") from None
     if count < least:
         raise PlackettError(f"{what} is {count}: at least {least} is needed")
+    if count > _LARGEST_COUNT:
+        raise PlackettError(f"{what} is too large")
     return count
 
 
@@ -72,11 +74,8 @@ def to_seed(seed: Seed) -> int:
     if seed is None:
         return int.from_bytes(os.urandom(8), "little")
     if isinstance(seed, np.random.Generator):
-        return int(seed.integers(0, _LARGEST_SEED, dtype=np.uint64, endpoint=True))
-    number = to_count(seed, "seed")
-    if number > _LARGEST_SEED:
-        raise PlackettError(f"seed is {number}: it must be below 2**64")
-    return number
+        return int(seed.integers(0, _LARGEST_COUNT, dtype=np.uint64, endpoint=True))
+    return to_count(seed, "seed")
 
 
 def _to_array(value: ArrayLike, what: str) -> NDArray[Any]:

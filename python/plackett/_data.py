@@ -24,6 +24,8 @@ _KINDS = ("auto", "continuous", "discrete")
 _MOST_WHOLE_NUMBERS = 20
 _MOST_CATEGORIES = 256
 _LARGEST_WHOLE_NUMBER = 2.0**53
+# Most measurements show what they are in their first rows, and need not be sorted.
+_FIRST_LOOK = 1000
 
 
 @dataclass(frozen=True)
@@ -50,9 +52,12 @@ class _Column:
 
     def few_whole_numbers(self) -> int | None:
         """How many different whole numbers it has, if it has nothing else and they are few."""
-        different = np.unique(self.values)
-        is_whole = np.isfinite(different) & (different == np.floor(different)) & (abs(different) <= _LARGEST_WHOLE_NUMBER)
-        return len(different) if is_whole.all() and len(different) <= _MOST_WHOLE_NUMBERS else None
+        for values in (self.values[:_FIRST_LOOK], self.values):
+            different = np.unique(values)
+            is_whole = (different == np.floor(different)) & (abs(different) <= _LARGEST_WHOLE_NUMBER)
+            if not is_whole.all() or len(different) > _MOST_WHOLE_NUMBERS:
+                return None
+        return len(different)
 
     def is_whole(self) -> bool:
         return bool((self.values == np.floor(self.values)).all())
@@ -75,9 +80,12 @@ def to_observations(data: Any, *, kind: Kind, names: Sequence[str] | None, centr
     for column in columns:
         if not column.is_numeric:
             raise PlackettError(f'column "{column.name}" holds words, and numbers are needed')
-    values = np.empty((len(columns[0].values), len(columns)))
-    for place, column in enumerate(columns):
-        values[:, place] = column.values
+    if isinstance(data, np.ndarray) and data.dtype == np.float64 and data.flags.c_contiguous:
+        values: Floats = data
+    else:
+        values = np.empty((len(columns[0].values), len(columns)))
+        for place, column in enumerate(columns):
+            values[:, place] = column.values
     return Observations(labels, _plackett.Data.numbers(list(labels), values, centring), "continuous", reason)
 
 

@@ -43,7 +43,8 @@ class PlackettLuce:
     """
 
     def __init__(self, scores: ArrayLike) -> None:
-        self._law = _plackett.Distribution.plackett_luce(_to_scores(scores))
+        self._given = _to_scores(scores).copy()
+        self._law = _plackett.Distribution.plackett_luce(self._given)
 
     @property
     def scores(self) -> Floats:
@@ -153,6 +154,9 @@ class PlackettLuce:
             raise PlackettError("orders is a single number: an order is a list of items")
         return items
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PlackettLuce, (self._given,)
+
     def __repr__(self) -> str:
         return f"PlackettLuce({_short(self.scores)})"
 
@@ -176,7 +180,8 @@ class Categorical:
     """
 
     def __init__(self, scores: ArrayLike) -> None:
-        self._law = _plackett.Distribution.categorical(_to_scores(scores))
+        self._given = _to_scores(scores).copy()
+        self._law = _plackett.Distribution.categorical(self._given)
 
     @property
     def scores(self) -> Floats:
@@ -264,6 +269,9 @@ class Categorical:
         """
         items = to_items(categories, "categories")
         return _conditional(self._law, items[..., np.newaxis], _to_vectors(v, "v", self.n_items))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Categorical, (self._given,)
 
     def __repr__(self) -> str:
         return f"Categorical({_short(self.scores)})"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +57,7 @@ def simulate_sem(
             raise PlackettError(f"noise is {noise!r}: a range (low, high) of standard deviations is needed")
         bounds = (to_number(noise[0], "noise[0]"), to_number(noise[1], "noise[1]"))
     nodes, degree = to_count(n_nodes, "n_nodes", least=1), to_count(degree, "degree")
-    return Sem(_plackett.LinearModel.simulate(graph, degree, nodes, bounds, to_seed(seed)))
+    return Sem(graph, degree, nodes, bounds, to_seed(seed))
 
 
 class Sem:
@@ -70,8 +70,11 @@ class Sem:
     ('x1', 'x2', 'x3')
     """
 
-    def __init__(self, native: _plackett.LinearModel) -> None:
-        self._native = native
+    def __init__(
+        self, graph: str, degree: int, n_nodes: int, noise: tuple[float, float] | None, seed: int
+    ) -> None:
+        self._settings = (graph, degree, n_nodes, noise, seed)
+        self._native = _plackett.LinearModel.simulate(*self._settings)
 
     @cached_property
     def graph(self) -> Graph:
@@ -121,6 +124,9 @@ class Sem:
         True
         """
         return self._native.sample(to_count(n, "n"), to_seed(seed))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Sem, self._settings
 
     def __repr__(self) -> str:
         return f"<Sem of {len(self.graph)} nodes and {len(self.graph.edges)} edges>"
@@ -179,15 +185,22 @@ class DiscreteData:
 class BayesNet:
     """A discrete Bayesian network: a graph whose nodes have states, and tables of their probabilities.
 
-    Made by :func:`plackett.load_network`.
+    Parameters
+    ----------
+    bif
+        A text in the Bayesian interchange format; :func:`plackett.load_network` reads files and knows some networks by name.
+    file
+        What errors call it.
 
+    Examples
+    --------
     >>> import plackett
-    >>> plackett.load_network("asia").n_parameters
+    >>> plackett.BayesNet(plackett.load_network("asia").to_bif()).n_parameters
     18
     """
 
-    def __init__(self, native: _plackett.Network) -> None:
-        self._native = native
+    def __init__(self, bif: str, file: str = "the text") -> None:
+        self._native = _plackett.Network.from_bif(bif, file)
 
     @cached_property
     def graph(self) -> Graph:
@@ -284,6 +297,9 @@ class BayesNet:
         """
         return self._native.to_bif()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return BayesNet, (self.to_bif(),)
+
     def __repr__(self) -> str:
         return f"<BayesNet of {len(self.graph)} nodes and {len(self.graph.edges)} edges>"
 
@@ -297,9 +313,9 @@ def load_network(name: str | os.PathLike[str]) -> BayesNet:
     <BayesNet of 11 nodes and 17 edges>
     """
     if isinstance(name, str) and name in _plackett.Network.known():
-        return BayesNet(_plackett.Network.embedded(name))
+        return BayesNet(_plackett.Network.embedded(name).to_bif(), name)
     path = Path(name)
     if path.suffix != ".bif":
         known = ", ".join(_plackett.Network.known())
         raise PlackettError(f'there is no network named "{name}"; known are {known}, and files that end in .bif')
-    return BayesNet(_plackett.Network.from_bif(path.read_text(encoding="utf-8"), str(path)))
+    return BayesNet(path.read_text(encoding="utf-8"), str(path))

@@ -23,8 +23,10 @@ class Bar:
         if not self.is_shown or now < self._last + _PERIOD:
             return
         self._last = now
-        share = min(done / total, 1.0) if total > 0 else 0.0
-        full = int(_WIDTH * share)
+        if total <= 0:
+            self._write(f"{done} {text}")
+            return
+        full = int(_WIDTH * min(done / total, 1.0))
         self._write(f"[{'#' * full}{'.' * (_WIDTH - full)}] {done}/{total} {text}")
 
     def close(self) -> None:

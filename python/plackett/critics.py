@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -125,6 +126,9 @@ class Network(_Leaf):
         self._native = _plackett.Critic.network(to_count(n_items, "n_items", least=1), self.hidden)
         self._parameters = self._native.initial(to_seed(seed))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Network, (self.n_items, self.hidden), {"_parameters": self._parameters}
+
     def __repr__(self) -> str:
         return f"Network({self.n_items}, hidden={self.hidden})"
 
@@ -169,6 +173,7 @@ class RelaxedObjective(_Leaf):
         if not callable(f):
             raise PlackettError(f"f is {f!r}: a function of a relaxed matrix is needed")
         items = to_count(n_items, "n_items", least=1)
+        self.f = f
         self.relaxation = relaxation
         self.scaled = scaled
         shape = (items,) if relaxation == "softmax" else (items, items)
@@ -184,6 +189,10 @@ class RelaxedObjective(_Leaf):
 
         self._native = _plackett.Critic.relaxed(value_and_gradient, items, relaxation, scaled)
         self._parameters = self._native.initial(0)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        make = partial(RelaxedObjective, relaxation=self.relaxation, scaled=self.scaled)
+        return make, (self.f, self.n_items), {"_parameters": self._parameters}
 
     def __repr__(self) -> str:
         return f"RelaxedObjective(..., {self.n_items}, relaxation={self.relaxation!r}, scaled={self.scaled})"
@@ -216,6 +225,9 @@ class Sum(Critic):
         split = len(self.first.parameters)
         self.first.parameters = array[:split]
         self.second.parameters = array[split:]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Sum, (self.first, self.second)
 
     def __repr__(self) -> str:
         return f"{self.first!r} + {self.second!r}"

@@ -87,9 +87,7 @@ def compare(true: Any, est: Any, *, edge_direction: EdgeDirection | None = None)
     >>> plackett.metrics.compare(true, plackett.Graph.from_edges([("b", "a")], names="abc"))
     Comparison(shd=2, shd_cpdag=1, sid=5, missing=1, extra=0, reversed=1)
     """
-    pair = _matrices(true, est, edge_direction)
-    errors = _plackett.edge_errors(*pair)
-    return Comparison(_plackett.shd(*pair), _plackett.shd_cpdag(*pair), _plackett.sid(*pair), *errors)
+    return Comparison(*_plackett.compare(*_matrices(true, est, edge_direction)))
 
 
 def _matrices(true: Any, est: Any, edge_direction: str | None) -> tuple[Floats, Floats]:

@@ -4,7 +4,7 @@ use numpy::{
     Element, PyArray, PyArray2, PyReadonlyArray, PyUntypedArrayMethods,
     ndarray::{Array2, Dimension},
 };
-use pyo3::prelude::*;
+use pyo3::{exceptions::PyMemoryError, prelude::*};
 
 use crate::error::Failure;
 
@@ -63,6 +63,18 @@ pub(crate) fn to_items(row: &[i64], items: &mut Vec<usize>) -> Result<(), Failur
         })?);
     }
     Ok(())
+}
+
+/// Room for a matrix. Sizes come from the caller: without asking first, one that does not fit would end the process.
+pub(crate) fn room<T>(rows: usize, columns: usize) -> Result<Vec<T>, Failure> {
+    let mut entries = Vec::new();
+    match rows.checked_mul(columns).map(|size| entries.try_reserve_exact(size)) {
+        Some(Ok(())) => Ok(entries),
+        _ => {
+            let text = format!("there is no memory for {rows} times {columns} numbers");
+            Err(Failure::Raised(PyMemoryError::new_err(text)))
+        }
+    }
 }
 
 /// A matrix for Python from its entries, row by row.

@@ -11,7 +11,7 @@ use plackett::{
 use pyo3::prelude::*;
 
 use crate::{
-    arrays::{Rows, entries, matrix},
+    arrays::{Rows, entries, matrix, room},
     error::Failure,
 };
 
@@ -67,8 +67,9 @@ type ValuesAndGradients<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f
 impl Critic {
     /// A network with one hidden layer.
     #[staticmethod]
-    fn network(inputs: usize, hidden: usize) -> Self {
-        Self::new(Kind::Network(Network::new(inputs, hidden)))
+    fn network(inputs: usize, hidden: usize) -> Result<Self, Failure> {
+        room::<f64>(inputs.saturating_add(2), hidden)?;
+        Ok(Self::new(Kind::Network(Network::new(inputs, hidden))))
     }
 
     /// A function of a relaxed matrix; `function` returns its value and its gradient, a matrix of `rows` rows.
@@ -79,6 +80,7 @@ impl Critic {
         relaxation: &str,
         is_scaled: bool,
     ) -> Result<Self, Failure> {
+        room::<f64>(items, items)?;
         let (soft, rows) = match relaxation {
             "neural_sort" => (Soft::Sort(NeuralSort::new(items)), items),
             "softmax" => (Soft::Max(Softmax::new(items)), 1),

@@ -6,7 +6,7 @@ use plackett::{Categorical, Latent, Noise, Order, PlackettLuce};
 use pyo3::prelude::*;
 
 use crate::{
-    arrays::{Rows, entries, matrix, to_items},
+    arrays::{Rows, entries, matrix, room, to_items},
     critic::Critic,
     error::Failure,
     estimate::{self, Estimate, Method},
@@ -71,10 +71,10 @@ impl Law {
     }
 
     /// The first `top` items of `count` outcomes.
-    fn sample(&self, count: usize, top: usize, seed: u64) -> Vec<i64> {
+    fn sample(&self, count: usize, top: usize, seed: u64) -> Result<Vec<i64>, Failure> {
+        let mut drawn = room(count, top)?;
         let mut noise = Noise::new(seed);
         let rng = noise.stream(0);
-        let mut drawn = Vec::with_capacity(count * top);
         match self {
             Self::Orders(latent) => {
                 let (mut order, mut scratch) = (Order::identity(latent.items()), Vec::new());
@@ -87,7 +87,7 @@ impl Law {
                 drawn.extend(latent.sample_many(count, rng).into_iter().map(|item| item as i64));
             }
         }
-        drawn
+        Ok(drawn)
     }
 
     /// A row of results for each row of items.
@@ -165,7 +165,7 @@ impl Distribution {
                 self.law.outcome_len()
             )));
         }
-        let drawn = py.detach(|| self.law.sample(count, top, seed));
+        let drawn = py.detach(|| self.law.sample(count, top, seed))?;
         matrix(py, drawn, count, top)
     }
 
@@ -190,7 +190,7 @@ impl Distribution {
         outcomes: PyReadonlyArray2<'py, i64>,
     ) -> Result<Bound<'py, PyArray2<f64>>, Failure> {
         let outcomes = Rows::of(&outcomes, "orders")?;
-        let mut values = Vec::with_capacity(outcomes.count() * self.law.items());
+        let mut values = room(outcomes.count(), self.law.items())?;
         py.detach(|| {
             self.law.map_outcomes(
                 &outcomes,
@@ -282,7 +282,7 @@ impl Distribution {
     /// Uniform noise u and v for `count` samples, each from a random stream of its own.
     fn noise<'py>(&self, py: Python<'py>, count: usize, seed: u64) -> Result<Noises<'py>, Failure> {
         let items = self.law.items();
-        let (mut u, mut v) = (Vec::with_capacity(count * items), Vec::with_capacity(count * items));
+        let (mut u, mut v) = (room(count, items)?, room(count, items)?);
         py.detach(|| {
             let (mut noise, mut both) = (Noise::new(seed), vec![0.0; 2 * items]);
             for stream in 0..count as u64 {
@@ -296,7 +296,7 @@ impl Distribution {
 
     /// An estimate of the gradient of E f(b) from noise and the values of f on its outcomes.
     #[pyo3(signature = (method, u, v, values, critic=None, parameters=None))]
-    #[allow(clippy::too_many_arguments, reason = "the Python half names them")]
+    #[expect(clippy::too_many_arguments, reason = "the Python half names them")]
     fn gradient<'py>(
         &self,
         py: Python<'py>,

@@ -62,14 +62,16 @@ pub(crate) fn sid(
     py.detach(|| Ok(plackett_dag::sid(&truth, &estimate)?))
 }
 
-/// Edges that are missing, extra and turned round.
+/// SHD, SHD between the classes, SID, and the edges that are missing, extra and turned round.
 #[pyfunction]
-pub(crate) fn edge_errors(
+pub(crate) fn compare(
+    py: Python<'_>,
     truth: PyReadonlyArray2<'_, f64>,
     estimate: PyReadonlyArray2<'_, f64>,
-) -> Result<(usize, usize, usize), Failure> {
-    let found = plackett_dag::compare(&dag(&truth)?, &dag(&estimate)?)?;
-    Ok((found.missing, found.extra, found.reversed))
+) -> Result<(usize, usize, usize, usize, usize, usize), Failure> {
+    let (truth, estimate) = (dag(&truth)?, dag(&estimate)?);
+    let found = py.detach(|| plackett_dag::compare(&truth, &estimate))?;
+    Ok((found.shd, found.shd_cpdag, found.sid, found.missing, found.extra, found.reversed))
 }
 
 /// The nodes, each parent before its children.

@@ -20,7 +20,7 @@ use plackett_dag::{
 use pyo3::{exceptions::PyKeyboardInterrupt, prelude::*};
 
 use crate::{
-    arrays::{Rows, matrix},
+    arrays::{Rows, matrix, room},
     error::Failure,
     graph::{self, Pairs},
     model::categories,
@@ -54,6 +54,7 @@ impl Data {
             _ => Centring::Centre,
         };
         let values = Rows::of(&values, "the data")?;
+        room::<f64>(values.columns(), values.columns())?;
         let gram = py.detach(|| moments(&names, &values, centring))?;
         let mut warnings = Vec::new();
         if gram.rows() <= gram.nodes() {

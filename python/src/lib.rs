@@ -25,7 +25,7 @@ mod _plackett {
         critic::Critic,
         distribution::Distribution,
         error::PlackettError,
-        graph::{cpdag, edge_errors, shd, shd_cpdag, sid, to_dot, topological_order},
+        graph::{compare, cpdag, shd, shd_cpdag, sid, to_dot, topological_order},
         learn::{Data, LearnedGraph, detect_kind, learn},
         model::{LinearModel, Network},
         optimise::Optimiser,

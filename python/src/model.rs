@@ -5,7 +5,7 @@ use plackett_dag::{BayesNet, Categories, EMBEDDED, GraphKind, Noise, Sem, SemSet
 use pyo3::prelude::*;
 
 use crate::{
-    arrays::{Rows, matrix},
+    arrays::{Rows, matrix, room},
     error::Failure,
     graph,
 };
@@ -32,6 +32,7 @@ impl LinearModel {
             "sf" => GraphKind::ScaleFree,
             other => return Err(Failure::new(format!("graph is \"{other}\": it must be er or sf"))),
         };
+        room::<f64>(nodes, nodes)?;
         let noise = noise.map_or(Noise::Standard, |(low, high)| Noise::Unequal { low, high });
         let sem = plackett_dag::simulate_sem(&SemSettings { graph, degree, nodes, noise }, seed)?;
         Ok(Self { sem })
@@ -69,7 +70,7 @@ impl LinearModel {
         stream: u64,
     ) -> Result<Bound<'py, PyArray2<f64>>, Failure> {
         let columns = self.sem.dag().nodes();
-        let mut values = Vec::with_capacity(rows.saturating_mul(columns));
+        let mut values = room(rows, columns)?;
         py.detach(|| self.sem.sample_each(rows, stream, |row| values.extend_from_slice(row)));
         matrix(py, values, rows, columns)
     }
@@ -137,6 +138,7 @@ impl Network {
         rows: usize,
         seed: u64,
     ) -> Result<Bound<'py, PyArray2<u8>>, Failure> {
+        room::<u8>(rows, self.network.dag().nodes())?;
         let data = py.detach(|| self.network.sample(rows, seed, BayesNet::TRAINING))?;
         let mut codes = Vec::with_capacity(rows * data.columns());
         (0..data.columns()).for_each(|column| codes.extend_from_slice(data.column(column)));

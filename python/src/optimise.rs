@@ -13,7 +13,7 @@ use plackett::{
 use pyo3::{prelude::*, types::PyDict};
 
 use crate::{
-    arrays::{entries, matrix, to_items},
+    arrays::{entries, matrix, room, to_items},
     error::Failure,
 };
 
@@ -96,6 +96,8 @@ impl Optimiser {
 impl Optimiser {
     #[new]
     fn new(py: Python<'_>, items: usize, settings: Settings) -> Result<Self, Failure> {
+        let widest = settings.hidden.unwrap_or(0).max(settings.samples.unwrap_or(0));
+        room::<f64>(items, widest.saturating_add(1))?;
         let settings = settings.settings(items)?;
         Ok(Self { engine: Mutex::new(py.detach(|| Engine::new(items, settings))?) })
     }
@@ -139,6 +141,7 @@ impl Optimiser {
 
     /// Proposes so many orders.
     fn ask<'py>(&self, py: Python<'py>, count: usize) -> Result<Asked<'py>, Failure> {
+        room::<i64>(count, self.lock().items())?;
         let proposals = self.with(py, |engine| engine.ask(count));
         self.asked(py, &proposals)
     }

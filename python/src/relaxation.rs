@@ -5,7 +5,7 @@ use plackett::Error;
 use pyo3::prelude::*;
 
 use crate::{
-    arrays::{Rows, matrix},
+    arrays::{Rows, matrix, room},
     error::Failure,
 };
 
@@ -16,7 +16,7 @@ fn relax<'py>(
     columns: usize,
     relaxation: impl Fn(&[f64]) -> Result<Vec<f64>, Error> + Sync,
 ) -> Result<Bound<'py, PyArray2<f64>>, Failure> {
-    let mut relaxed = Vec::with_capacity(input.count() * columns);
+    let mut relaxed = room(input.count(), columns)?;
     py.detach(|| {
         input.iter().enumerate().try_for_each(|(row, z)| {
             let found = relaxation(z).map_err(|error| Failure::from(error).in_row(row, input.count()))?;
@@ -35,6 +35,7 @@ pub(crate) fn neural_sort<'py>(
     tau: f64,
 ) -> Result<Bound<'py, PyArray2<f64>>, Failure> {
     let z = Rows::of(&z, "z")?;
+    room::<f64>(z.columns(), z.columns())?;
     relax(py, &z, z.columns() * z.columns(), |z| plackett::neural_sort(z, tau))
 }
 
@@ -57,5 +58,7 @@ pub(crate) fn sinkhorn<'py>(
     n_iter: usize,
 ) -> Result<Bound<'py, PyArray2<f64>>, Failure> {
     let log_alpha = Rows::of(&log_alpha, "log_alpha")?;
+    // The operator keeps every round, for its derivatives.
+    room::<f64>(n_iter.saturating_mul(2), log_alpha.columns())?;
     relax(py, &log_alpha, log_alpha.columns(), |x| plackett::sinkhorn(x, n_iter))
 }
