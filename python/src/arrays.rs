@@ -68,12 +68,11 @@ pub(crate) fn to_items(row: &[i64], items: &mut Vec<usize>) -> Result<(), Failur
 /// Room for a matrix. Sizes come from the caller: without asking first, one that does not fit would end the process.
 pub(crate) fn room<T>(rows: usize, columns: usize) -> Result<Vec<T>, Failure> {
     let mut entries = Vec::new();
-    match rows.checked_mul(columns).map(|size| entries.try_reserve_exact(size)) {
-        Some(Ok(())) => Ok(entries),
-        _ => {
-            let text = format!("there is no memory for {rows} times {columns} numbers");
-            Err(Failure::Raised(PyMemoryError::new_err(text)))
-        }
+    if let Some(Ok(())) = rows.checked_mul(columns).map(|size| entries.try_reserve_exact(size)) {
+        Ok(entries)
+    } else {
+        let text = format!("there is no memory for {rows} times {columns} numbers");
+        Err(Failure::Raised(PyMemoryError::new_err(text)))
     }
 }
 
