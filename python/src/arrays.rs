@@ -5,6 +5,7 @@ use numpy::{
     ndarray::{Array2, Dimension},
 };
 use pyo3::{exceptions::PyMemoryError, prelude::*};
+use rayon::prelude::*;
 
 use crate::error::Failure;
 
@@ -47,10 +48,14 @@ impl<'a, T: Element> Rows<'a, T> {
         self.entries
     }
 
-    /// The rows in turn; rows without columns are there too.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &'a [T]> + use<'a, T> {
-        let (entries, columns) = (self.entries, self.columns);
-        (0..self.count).map(move |row| &entries[row * columns..(row + 1) * columns])
+    /// One row; rows without columns are there too.
+    pub(crate) fn row(&self, row: usize) -> &'a [T] {
+        &self.entries[row * self.columns..(row + 1) * self.columns]
+    }
+
+    /// The rows in turn.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &'a [T]> {
+        (0..self.count).map(|row| self.row(row))
     }
 }
 
@@ -74,6 +79,34 @@ pub(crate) fn room<T>(rows: usize, columns: usize) -> Result<Vec<T>, Failure> {
         let text = format!("there is no memory for {rows} times {columns} numbers");
         Err(Failure::Raised(PyMemoryError::new_err(text)))
     }
+}
+
+/// Rows that one thread works on, and that share a random stream.
+const CHUNK: usize = 1024;
+
+/// The results of so many rows, `width` entries each, worked out chunk by chunk on all threads. `fill` gets the number of a
+/// chunk, its rows, and room for their results; of several complaints that of the first chunk is kept, whatever the threads do.
+pub(crate) fn by_chunks<T: Send>(
+    rows: usize,
+    width: usize,
+    fill: impl Fn(u64, std::ops::Range<usize>, &mut Vec<T>) -> Result<(), Failure> + Sync,
+) -> Result<Vec<T>, Failure> {
+    let mut results = room(rows, width)?;
+    if rows <= CHUNK {
+        // A single order is not worth waking the others for.
+        fill(0, 0..rows, &mut results)?;
+        return Ok(results);
+    }
+    let chunk = |number: usize| {
+        let range = number * CHUNK..rows.min((number + 1) * CHUNK);
+        let mut results = Vec::with_capacity(range.len() * width);
+        fill(number as u64, range, &mut results).map(|()| results)
+    };
+    let chunks: Vec<_> = (0..rows.div_ceil(CHUNK)).into_par_iter().map(chunk).collect();
+    for chunk in chunks {
+        results.append(&mut chunk?);
+    }
+    Ok(results)
 }
 
 /// A matrix for Python from its entries, row by row.

@@ -6,7 +6,7 @@ use plackett::{Categorical, Latent, Noise, Order, PlackettLuce};
 use pyo3::prelude::*;
 
 use crate::{
-    arrays::{Rows, entries, matrix, room, to_items},
+    arrays::{Rows, by_chunks, entries, matrix, room, to_items},
     critic::Critic,
     error::Failure,
     estimate::{self, Estimate, Method},
@@ -72,42 +72,44 @@ impl Law {
 
     /// The first `top` items of `count` outcomes.
     fn sample(&self, count: usize, top: usize, seed: u64) -> Result<Vec<i64>, Failure> {
-        let mut drawn = room(count, top)?;
-        let mut noise = Noise::new(seed);
-        let rng = noise.stream(0);
-        match self {
-            Self::Orders(latent) => {
-                let (mut order, mut scratch) = (Order::identity(latent.items()), Vec::new());
-                for _ in 0..count {
-                    latent.sample_into(rng, &mut order, &mut scratch);
-                    drawn.extend(order[..top].iter().map(|&item| item as i64));
+        by_chunks(count, top, |chunk, rows, drawn| {
+            let mut noise = Noise::new(seed);
+            let rng = noise.stream(chunk);
+            match self {
+                Self::Orders(latent) => {
+                    let (mut order, mut scratch) = (Order::identity(latent.items()), Vec::new());
+                    for _ in rows {
+                        latent.sample_into(rng, &mut order, &mut scratch);
+                        drawn.extend(order[..top].iter().map(|&item| item as i64));
+                    }
+                }
+                Self::Categories(latent) => {
+                    drawn.extend(latent.sample_many(rows.len(), rng).into_iter().map(|item| item as i64));
                 }
             }
-            Self::Categories(latent) => {
-                drawn.extend(latent.sample_many(count, rng).into_iter().map(|item| item as i64));
-            }
-        }
-        Ok(drawn)
+            Ok(())
+        })
     }
 
-    /// A row of results for each row of items.
-    fn map_outcomes<T>(
+    /// `width` results for each row of items.
+    fn map_outcomes(
         &self,
         outcomes: &Rows<'_, i64>,
-        mut row_of: impl FnMut(&Self, usize, &[usize]) -> Result<T, plackett::Error>,
-        mut take: impl FnMut(T),
-    ) -> Result<(), Failure> {
+        width: usize,
+        fill: impl Fn(usize, &[usize], &mut Vec<f64>) -> Result<(), plackett::Error> + Sync,
+    ) -> Result<Vec<f64>, Failure> {
         if matches!(self, Self::Categories(_)) && outcomes.columns() != 1 {
             return Err(Failure::new(format!("a category is one item, not {}", outcomes.columns())));
         }
-        let mut items = Vec::with_capacity(outcomes.columns());
-        for (row, outcome) in outcomes.iter().enumerate() {
-            to_items(outcome, &mut items)
-                .and_then(|()| Ok(row_of(self, row, &items)?))
-                .map(&mut take)
-                .map_err(|failure| failure.in_row(row, outcomes.count()))?;
-        }
-        Ok(())
+        by_chunks(outcomes.count(), width, |_, rows, results| {
+            let mut items = Vec::with_capacity(outcomes.columns());
+            for row in rows {
+                to_items(outcomes.row(row), &mut items)
+                    .and_then(|()| Ok(fill(row, &items, results)?))
+                    .map_err(|failure| failure.in_row(row, outcomes.count()))?;
+            }
+            Ok(())
+        })
     }
 }
 
@@ -176,9 +178,11 @@ impl Distribution {
         outcomes: PyReadonlyArray2<'py, i64>,
     ) -> Result<Bound<'py, PyArray1<f64>>, Failure> {
         let outcomes = Rows::of(&outcomes, "orders")?;
-        let mut values = Vec::with_capacity(outcomes.count());
-        py.detach(|| {
-            self.law.map_outcomes(&outcomes, |law, _, items| law.log_prob(items), |p| values.push(p))
+        let values = py.detach(|| {
+            self.law.map_outcomes(&outcomes, 1, |_, items, values| {
+                values.push(self.law.log_prob(items)?);
+                Ok(())
+            })
         })?;
         Ok(PyArray1::from_vec(py, values))
     }
@@ -190,13 +194,11 @@ impl Distribution {
         outcomes: PyReadonlyArray2<'py, i64>,
     ) -> Result<Bound<'py, PyArray2<f64>>, Failure> {
         let outcomes = Rows::of(&outcomes, "orders")?;
-        let mut values = room(outcomes.count(), self.law.items())?;
-        py.detach(|| {
-            self.law.map_outcomes(
-                &outcomes,
-                |law, _, items| law.grad_log_prob(items),
-                |row| values.extend(row),
-            )
+        let values = py.detach(|| {
+            self.law.map_outcomes(&outcomes, self.law.items(), |_, items, values| {
+                values.extend(self.law.grad_log_prob(items)?);
+                Ok(())
+            })
         })?;
         matrix(py, values, outcomes.count(), self.law.items())
     }
@@ -208,13 +210,13 @@ impl Distribution {
         u: PyReadonlyArray2<'py, f64>,
     ) -> Result<Bound<'py, PyArray2<f64>>, Failure> {
         let u = Rows::of(&u, "u")?;
-        let mut values = Vec::with_capacity(u.entries().len());
-        py.detach(|| {
-            u.iter().enumerate().try_for_each(|(row, u_row)| {
-                let z =
-                    self.law.perturb(u_row).map_err(|error| Failure::from(error).in_row(row, u.count()))?;
-                values.extend(z);
-                Ok::<(), Failure>(())
+        let values = py.detach(|| {
+            by_chunks(u.count(), self.law.items(), |_, rows, values| {
+                for row in rows {
+                    let z = self.law.perturb(u.row(row));
+                    values.extend(z.map_err(|error| Failure::from(error).in_row(row, u.count()))?);
+                }
+                Ok(())
             })
         })?;
         matrix(py, values, u.count(), self.law.items())
@@ -241,14 +243,16 @@ impl Distribution {
             )));
         }
         let length = self.law.outcome_len();
-        let mut outcome = vec![0; length];
-        let mut items = Vec::with_capacity(z.count() * length);
-        py.detach(|| {
-            for z in z.iter() {
-                either!(&self.law, latent => latent.outcome(z, &mut outcome));
-                items.extend(outcome.iter().map(|&item| item as i64));
-            }
-        });
+        let items = py.detach(|| {
+            by_chunks(z.count(), length, |_, rows, items| {
+                let mut outcome = vec![0; length];
+                for row in rows {
+                    either!(&self.law, latent => latent.outcome(z.row(row), &mut outcome));
+                    items.extend(outcome.iter().map(|&item| item as i64));
+                }
+                Ok(())
+            })
+        })?;
         matrix(py, items, z.count(), length)
     }
 
@@ -267,14 +271,11 @@ impl Distribution {
                 v.count()
             )));
         }
-        let (noise, columns) = (v.entries(), v.columns());
-        let mut values = Vec::with_capacity(noise.len());
-        py.detach(|| {
-            self.law.map_outcomes(
-                &outcomes,
-                |law, row, items| law.conditional(items, &noise[row * columns..(row + 1) * columns]),
-                |row| values.extend(row),
-            )
+        let values = py.detach(|| {
+            self.law.map_outcomes(&outcomes, self.law.items(), |row, items, values| {
+                values.extend(self.law.conditional(items, v.row(row))?);
+                Ok(())
+            })
         })?;
         matrix(py, values, v.count(), self.law.items())
     }

@@ -5,7 +5,7 @@ use plackett::Error;
 use pyo3::prelude::*;
 
 use crate::{
-    arrays::{Rows, matrix, room},
+    arrays::{Rows, by_chunks, matrix, room},
     error::Failure,
 };
 
@@ -16,12 +16,13 @@ fn relax<'py>(
     columns: usize,
     relaxation: impl Fn(&[f64]) -> Result<Vec<f64>, Error> + Sync,
 ) -> Result<Bound<'py, PyArray2<f64>>, Failure> {
-    let mut relaxed = room(input.count(), columns)?;
-    py.detach(|| {
-        input.iter().enumerate().try_for_each(|(row, z)| {
-            let found = relaxation(z).map_err(|error| Failure::from(error).in_row(row, input.count()))?;
-            relaxed.extend(found);
-            Ok::<(), Failure>(())
+    let relaxed = py.detach(|| {
+        by_chunks(input.count(), columns, |_, rows, relaxed| {
+            for row in rows {
+                let found = relaxation(input.row(row));
+                relaxed.extend(found.map_err(|error| Failure::from(error).in_row(row, input.count()))?);
+            }
+            Ok(())
         })
     })?;
     matrix(py, relaxed, input.count(), columns)

@@ -95,6 +95,22 @@ class TestPlackettLuce:
         assert law.sample(0).shape == (0, 8)
         assert law.sample(2, seed=np.uint64(2**64 - 1)).shape == (2, 8)
 
+    def test_large_batches_are_as_the_small_ones(self):
+        law = plackett.PlackettLuce(RNG.normal(size=3))
+        orders, v = law.sample(5000, seed=2), RNG.uniform(size=(5000, 3))
+        np.testing.assert_array_equal(orders[:1500], law.sample(1500, seed=2))
+        assert len(np.unique(orders[:1024] == orders[1024:2048])) == 2, "the chunks are not the same"
+        for batched, single in (
+            (law.log_prob(orders), law.log_prob),
+            (law.score(orders), law.score),
+            (law.conditional(orders, v), lambda part: law.conditional(part, v[4000:4010])),
+        ):
+            np.testing.assert_array_equal(batched[4000:4010], single(orders[4000:4010]))
+        np.testing.assert_array_equal(law.perturb(v)[4000:], law.perturb(v[4000:]))
+        orders[[1500, 4000], 0] = 3
+        with pytest.raises(plackett.PlackettError, match="row 1500: item 3"):
+            law.log_prob(orders)
+
     def test_arrays_of_any_layout(self):
         law = plackett.PlackettLuce(RNG.normal(size=4))
         orders = law.sample(6, seed=0)
