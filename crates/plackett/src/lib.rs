@@ -108,7 +108,7 @@ pub use problem::{
     BestKnown, FlowShop, Kind, LinearAssignment, LinearOrdering, Problem, QuadraticAssignment, Sense,
     TravellingSalesman, read_problem,
 };
-pub use refinement::{Move, MoveKind, MoveSet, Neighbourhood, Queue, WalkSettings, Walks};
+pub use refinement::{Move, MoveKind, MoveSet, Neighbourhood, Queue, Standing, WalkSettings, Walks};
 pub use relaxation::{
     NeuralSort, Relaxation, Sinkhorn, Softmax, gumbel_sinkhorn, neural_sort, sinkhorn, softmax,
 };

@@ -10,7 +10,7 @@ use rand::{RngExt as _, rngs::ChaCha8Rng};
 use super::{BestKnown, Kind, Problem, published, text};
 use crate::{
     error::{Error, check_finite, check_length},
-    refinement::{Move, MoveKind, Neighbourhood, Queue, Ranked, is_gain},
+    refinement::{Move, MoveKind, Neighbourhood, Queue, Standing, is_gain},
 };
 
 /// A permutation flow shop: minimise the time at which the last job leaves the last machine.
@@ -230,9 +230,7 @@ const TEMPERATURE: f64 = 0.4;
 
 struct Walk<'a> {
     shop: &'a FlowShop,
-    ranked: Ranked,
-    cost: f64,
-    evaluations: u64,
+    standing: Standing,
     /// The jobs in line without the one that is being placed.
     line: Vec<usize>,
     /// Earliest ends after each job of the line, and longest tails from each job on; rows of machines.
@@ -246,9 +244,7 @@ impl<'a> Walk<'a> {
         let room = (shop.jobs + 1) * shop.machines;
         let mut walk = Self {
             shop,
-            ranked: Ranked::identity(shop.jobs),
-            cost: 0.0,
-            evaluations: 0,
+            standing: Standing::new(shop.jobs),
             line: Vec::with_capacity(shop.jobs),
             ends: vec![0.0; room],
             tails: vec![0.0; room],
@@ -294,7 +290,7 @@ impl<'a> Walk<'a> {
             }
             spans.push(span);
         }
-        self.evaluations += self.spans.len() as u64;
+        self.standing.evaluations += self.spans.len() as u64;
     }
 
     /// The first of the best gaps for the job that was valued.
@@ -316,26 +312,14 @@ impl<'a> Walk<'a> {
 
     fn leave_out(&mut self, rank: usize) {
         self.line.clear();
-        self.line.extend(self.ranked.order.iter().copied());
+        self.line.extend(self.standing.order.iter().copied());
         self.line.remove(rank);
     }
 }
 
 impl Neighbourhood for Walk<'_> {
-    fn order(&self) -> &[usize] {
-        &self.ranked.order
-    }
-
-    fn ranks(&self) -> &[usize] {
-        &self.ranked.ranks
-    }
-
-    fn cost(&self) -> f64 {
-        self.cost
-    }
-
-    fn evaluations(&self) -> u64 {
-        self.evaluations
+    fn standing(&self) -> &Standing {
+        &self.standing
     }
 
     fn kinds(&self) -> &'static [MoveKind] {
@@ -343,47 +327,47 @@ impl Neighbourhood for Walk<'_> {
     }
 
     fn set_order(&mut self, order: &[usize]) {
-        self.ranked.set(order);
-        self.cost = self.shop.value(order);
-        self.evaluations += 1;
+        self.standing.set(order);
+        self.standing.cost = self.shop.value(order);
+        self.standing.evaluations += 1;
     }
 
     /// O(n·m): a single move has no short cut.
     fn change(&mut self, step: Move) -> f64 {
-        self.evaluations += 1;
+        self.standing.evaluations += 1;
         self.line.clear();
-        self.line.extend(self.ranked.order.iter().copied());
+        self.line.extend(self.standing.order.iter().copied());
         step.apply(&mut self.line);
         let ends = &mut self.ends[..self.shop.machines];
         ends.fill(0.0);
         self.line.iter().for_each(|&job| self.shop.follow(job, ends));
-        ends[self.shop.machines - 1] - self.cost
+        ends[self.shop.machines - 1] - self.standing.cost
     }
 
     fn apply(&mut self, step: Move) {
-        self.ranked.apply(step);
-        self.cost = self.shop.value(&self.ranked.order);
+        self.standing.apply(step);
+        self.standing.cost = self.shop.value(&self.standing.order);
     }
 
     /// O(m) a rank.
     fn insertions(&mut self, from: usize, low: usize, high: usize, changes: &mut Vec<f64>) {
         self.leave_out(from);
-        self.value_gaps(self.ranked.order[from]);
+        self.value_gaps(self.standing.order[from]);
         changes.clear();
-        changes.extend(self.spans[low..=high].iter().map(|span| span - self.cost));
+        changes.extend(self.spans[low..=high].iter().map(|span| span - self.standing.cost));
     }
 
     fn improve_item(&mut self, item: usize, queue: &mut Queue) -> bool {
-        let from = self.ranked.ranks[item];
+        let from = self.standing.ranks[item];
         self.leave_out(from);
         self.value_gaps(item);
         let to = self.best_gap();
         let span = self.spans[to];
-        if !is_gain(span - self.cost, self.cost) {
+        if !is_gain(span - self.standing.cost, self.standing.cost) {
             return false;
         }
-        self.ranked.apply(Move::Insert { from, to });
-        self.cost = span;
+        self.standing.apply(Move::Insert { from, to });
+        self.standing.cost = span;
         (0..self.shop.jobs).for_each(|job| queue.push(job));
         true
     }
@@ -391,7 +375,7 @@ impl Neighbourhood for Walk<'_> {
     /// Takes a few jobs out and puts them back one by one, each where it is best.
     fn kick(&mut self, queue: &mut Queue, rng: &mut ChaCha8Rng) {
         self.line.clear();
-        self.line.extend(self.ranked.order.iter().copied());
+        self.line.extend(self.standing.order.iter().copied());
         let mut taken = [0; KICKED_JOBS];
         let count = KICKED_JOBS.min(self.shop.jobs);
         for job in &mut taken[..count] {

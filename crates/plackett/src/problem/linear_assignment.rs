@@ -5,7 +5,7 @@ use super::{BestKnown, Kind, Problem, check_matrix, text};
 use crate::{
     assignment::assignment,
     error::Error,
-    refinement::{Move, MoveKind, Neighbourhood, Ranked},
+    refinement::{Move, MoveKind, Neighbourhood, Standing},
 };
 
 /// A linear assignment problem: minimise Σᵢ cost(i, bᵢ).
@@ -82,8 +82,7 @@ impl Problem for LinearAssignment {
     }
 
     fn neighbourhood(&self) -> Box<dyn Neighbourhood + '_> {
-        let mut walk =
-            Walk { problem: self, ranked: Ranked::identity(self.items), cost: 0.0, evaluations: 0 };
+        let mut walk = Walk { problem: self, standing: Standing::new(self.items) };
         walk.set_order(&(0..self.items).collect::<Vec<_>>());
         Box::new(walk)
     }
@@ -99,26 +98,12 @@ impl Problem for LinearAssignment {
 
 struct Walk<'a> {
     problem: &'a LinearAssignment,
-    ranked: Ranked,
-    cost: f64,
-    evaluations: u64,
+    standing: Standing,
 }
 
 impl Neighbourhood for Walk<'_> {
-    fn order(&self) -> &[usize] {
-        &self.ranked.order
-    }
-
-    fn ranks(&self) -> &[usize] {
-        &self.ranked.ranks
-    }
-
-    fn cost(&self) -> f64 {
-        self.cost
-    }
-
-    fn evaluations(&self) -> u64 {
-        self.evaluations
+    fn standing(&self) -> &Standing {
+        &self.standing
     }
 
     fn kinds(&self) -> &'static [MoveKind] {
@@ -126,15 +111,15 @@ impl Neighbourhood for Walk<'_> {
     }
 
     fn set_order(&mut self, order: &[usize]) {
-        self.ranked.set(order);
-        self.cost = self.problem.value(order);
-        self.evaluations += 1;
+        self.standing.set(order);
+        self.standing.cost = self.problem.value(order);
+        self.standing.evaluations += 1;
     }
 
     /// O(ranks that change their item), so O(1) for an exchange.
     fn change(&mut self, step: Move) -> f64 {
-        self.evaluations += 1;
-        let Self { problem, ranked: Ranked { order, .. }, .. } = self;
+        self.standing.evaluations += 1;
+        let Self { problem, standing: Standing { order, .. }, .. } = self;
         let at = |rank: usize, from: usize| problem.cost(rank, order[from]) - problem.cost(rank, order[rank]);
         match step {
             Move::Swap { first, second } => at(first, second) + at(second, first),
@@ -149,7 +134,7 @@ impl Neighbourhood for Walk<'_> {
     }
 
     fn apply(&mut self, step: Move) {
-        self.cost += self.change(step);
-        self.ranked.apply(step);
+        self.standing.cost += self.change(step);
+        self.standing.apply(step);
     }
 }

@@ -6,7 +6,7 @@
 use super::{BestKnown, Kind, Problem, Sense, check_matrix, published, text};
 use crate::{
     error::Error,
-    refinement::{Move, MoveKind, Neighbourhood, Ranked},
+    refinement::{Move, MoveKind, Neighbourhood, Standing},
 };
 
 /// A linear ordering problem: maximise Σ_{i<j} c(bᵢ, bⱼ).
@@ -90,8 +90,7 @@ impl Problem for LinearOrdering {
     }
 
     fn neighbourhood(&self) -> Box<dyn Neighbourhood + '_> {
-        let mut walk =
-            Walk { problem: self, ranked: Ranked::identity(self.items), cost: 0.0, evaluations: 0 };
+        let mut walk = Walk { problem: self, standing: Standing::new(self.items) };
         walk.set_order(&(0..self.items).collect::<Vec<_>>());
         Box::new(walk)
     }
@@ -106,9 +105,7 @@ const MIXING: f64 = 0.2;
 
 struct Walk<'a> {
     problem: &'a LinearOrdering,
-    ranked: Ranked,
-    cost: f64,
-    evaluations: u64,
+    standing: Standing,
 }
 
 impl Walk<'_> {
@@ -124,20 +121,8 @@ impl Walk<'_> {
 }
 
 impl Neighbourhood for Walk<'_> {
-    fn order(&self) -> &[usize] {
-        &self.ranked.order
-    }
-
-    fn ranks(&self) -> &[usize] {
-        &self.ranked.ranks
-    }
-
-    fn cost(&self) -> f64 {
-        self.cost
-    }
-
-    fn evaluations(&self) -> u64 {
-        self.evaluations
+    fn standing(&self) -> &Standing {
+        &self.standing
     }
 
     fn kinds(&self) -> &'static [MoveKind] {
@@ -145,14 +130,14 @@ impl Neighbourhood for Walk<'_> {
     }
 
     fn set_order(&mut self, order: &[usize]) {
-        self.ranked.set(order);
-        self.cost = -self.problem.value(order);
-        self.evaluations += 1;
+        self.standing.set(order);
+        self.standing.cost = -self.problem.value(order);
+        self.standing.evaluations += 1;
     }
 
     fn change(&mut self, step: Move) -> f64 {
-        self.evaluations += 1;
-        let order = &self.ranked.order;
+        self.standing.evaluations += 1;
+        let order = &self.standing.order;
         match step {
             Move::Insert { from, to } if to < from => self.loss_before(order[from], &order[to..from]),
             Move::Insert { from, to } => -self.loss_before(order[from], &order[from + 1..=to]),
@@ -169,8 +154,8 @@ impl Neighbourhood for Walk<'_> {
     }
 
     fn apply(&mut self, step: Move) {
-        self.cost += self.change(step);
-        self.ranked.apply(step);
+        self.standing.cost += self.change(step);
+        self.standing.apply(step);
     }
 
     fn mixing(&self) -> f64 {
@@ -179,10 +164,10 @@ impl Neighbourhood for Walk<'_> {
 
     /// O(1) a rank.
     fn insertions(&mut self, from: usize, low: usize, high: usize, changes: &mut Vec<f64>) {
-        self.evaluations += (high - low) as u64;
+        self.standing.evaluations += (high - low) as u64;
         changes.clear();
         changes.resize(high - low + 1, 0.0);
-        let order = &self.ranked.order;
+        let order = &self.standing.order;
         let gains = self.gains_of(order[from]);
         let mut change = 0.0;
         for to in (low..from).rev() {

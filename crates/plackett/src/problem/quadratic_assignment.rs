@@ -10,7 +10,7 @@ use rand::{RngExt as _, rngs::ChaCha8Rng};
 use super::{BestKnown, Kind, Problem, check_matrix, published, text};
 use crate::{
     error::Error,
-    refinement::{Move, MoveKind, Neighbourhood, Queue, Ranked, is_gain},
+    refinement::{Move, MoveKind, Neighbourhood, Queue, Standing, is_gain},
 };
 
 /// A quadratic assignment problem: minimise Σ_{ij} a(i, j)·b(pᵢ, pⱼ) over orders p.
@@ -105,9 +105,7 @@ impl Problem for QuadraticAssignment {
         let n = self.items;
         let mut walk = Walk {
             problem: self,
-            ranked: Ranked::identity(n),
-            cost: 0.0,
-            evaluations: 0,
+            standing: Standing::new(n),
             placed: vec![0.0; n * n],
             changes: vec![0.0; n * n],
             x: vec![0.0; n],
@@ -128,9 +126,7 @@ const IDLE_EXCHANGES: u64 = 100;
 
 struct Walk<'a> {
     problem: &'a QuadraticAssignment,
-    ranked: Ranked,
-    cost: f64,
-    evaluations: u64,
+    standing: Standing,
     /// b(pᵢ, pⱼ).
     placed: Vec<f64>,
     /// What an exchange of ranks u < v would change, at u·n + v.
@@ -167,8 +163,8 @@ impl Walk<'_> {
     /// Exchanges two ranks and brings the table up to date. O(n²).
     fn make(&mut self, r: usize, s: usize) {
         let n = self.problem.items;
-        self.cost += self.changes[r * n + s];
-        self.ranked.apply(Move::Swap { first: r, second: s });
+        self.standing.cost += self.changes[r * n + s];
+        self.standing.apply(Move::Swap { first: r, second: s });
         for k in 0..n {
             self.placed.swap(r * n + k, s * n + k);
         }
@@ -209,20 +205,8 @@ impl Walk<'_> {
 }
 
 impl Neighbourhood for Walk<'_> {
-    fn order(&self) -> &[usize] {
-        &self.ranked.order
-    }
-
-    fn ranks(&self) -> &[usize] {
-        &self.ranked.ranks
-    }
-
-    fn cost(&self) -> f64 {
-        self.cost
-    }
-
-    fn evaluations(&self) -> u64 {
-        self.evaluations
+    fn standing(&self) -> &Standing {
+        &self.standing
     }
 
     fn kinds(&self) -> &'static [MoveKind] {
@@ -232,9 +216,9 @@ impl Neighbourhood for Walk<'_> {
     /// O(n³), for the table.
     fn set_order(&mut self, order: &[usize]) {
         let n = self.problem.items;
-        self.ranked.set(order);
-        self.cost = self.problem.value(order);
-        self.evaluations += 1;
+        self.standing.set(order);
+        self.standing.cost = self.problem.value(order);
+        self.standing.evaluations += 1;
         for (row, &item) in self.placed.chunks_exact_mut(n).zip(order) {
             for (entry, &other) in row.iter_mut().zip(order) {
                 *entry = self.problem.b[item * n + other];
@@ -249,13 +233,13 @@ impl Neighbourhood for Walk<'_> {
 
     /// O(1) for an exchange; what else there is, is valued as a whole.
     fn change(&mut self, step: Move) -> f64 {
-        self.evaluations += 1;
+        self.standing.evaluations += 1;
         if let Move::Swap { first, second } = step {
             return self.changes[first * self.problem.items + second];
         }
-        let mut moved = self.ranked.order.clone();
+        let mut moved = self.standing.order.clone();
         step.apply(&mut moved);
-        self.problem.value(&moved) - self.cost
+        self.problem.value(&moved) - self.standing.cost
     }
 
     fn apply(&mut self, step: Move) {
@@ -280,13 +264,13 @@ impl Neighbourhood for Walk<'_> {
         let (shortest, longest) = (n as u64 * 9 / 10, n as u64 * 11 / 10 + 4);
         // Up to which exchange an item may not return to a rank.
         let mut barred = vec![0; n * n];
-        let mut best = (self.cost, self.ranked.order.clone());
+        let mut best = (self.standing.cost, self.standing.order.clone());
         let (mut made, mut since_best) = (0, 0);
-        while since_best < IDLE_EXCHANGES * n as u64 && self.evaluations < most_evaluations {
+        while since_best < IDLE_EXCHANGES * n as u64 && self.standing.evaluations < most_evaluations {
             made += 1;
             since_best += 1;
-            self.evaluations += (n * (n - 1) / 2) as u64;
-            let order = &self.ranked.order;
+            self.standing.evaluations += (n * (n - 1) / 2) as u64;
+            let order = &self.standing.order;
             let mut chosen = (f64::INFINITY, None);
             for first in 0..n {
                 for second in first + 1..n {
@@ -294,7 +278,7 @@ impl Neighbourhood for Walk<'_> {
                     if change < chosen.0
                         && (barred[first * n + order[second]] <= made
                             || barred[second * n + order[first]] <= made
-                            || is_gain(self.cost + change - best.0, best.0))
+                            || is_gain(self.standing.cost + change - best.0, best.0))
                     {
                         chosen = (change, Some((first, second)));
                     }
@@ -308,9 +292,9 @@ impl Neighbourhood for Walk<'_> {
                 barred[rank * n + order[rank]] = made + rng.random_range(shortest..=longest);
             }
             self.make(first, second);
-            if is_gain(self.cost - best.0, best.0) {
-                best.0 = self.cost;
-                best.1.copy_from_slice(&self.ranked.order);
+            if is_gain(self.standing.cost - best.0, best.0) {
+                best.0 = self.standing.cost;
+                best.1.copy_from_slice(&self.standing.order);
                 since_best = 0;
             }
         }
@@ -323,7 +307,7 @@ impl Neighbourhood for Walk<'_> {
         if n < 2 {
             return;
         }
-        let mut order = self.ranked.order.clone();
+        let mut order = self.standing.order.clone();
         for at in 0..rng.random_range(2..=(n / 2).max(2)) {
             let (at, other) = (at % n, rng.random_range(0..n));
             order.swap(at, other);

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    refinement::{Move, MoveKind, Neighbourhood, Queue, Ranked, is_gain},
+    refinement::{Move, MoveKind, Neighbourhood, Queue, Standing, is_gain},
 };
 
 /// Cities near each city towards which moves are tried: a good round trip hardly ever has an edge to one farther off.
@@ -318,8 +318,7 @@ impl Problem for TravellingSalesman {
     }
 
     fn neighbourhood(&self) -> Box<dyn Neighbourhood + '_> {
-        let mut walk =
-            Walk { problem: self, ranked: Ranked::identity(self.cities), cost: 0.0, evaluations: 0 };
+        let mut walk = Walk { problem: self, standing: Standing::new(self.cities) };
         walk.set_order(&(0..self.cities).collect::<Vec<_>>());
         Box::new(walk)
     }
@@ -352,35 +351,33 @@ enum Trip {
 
 struct Walk<'a> {
     problem: &'a TravellingSalesman,
-    ranked: Ranked,
-    cost: f64,
-    evaluations: u64,
+    standing: Standing,
 }
 
 impl Walk<'_> {
     fn at(&self, rank: usize) -> usize {
         let cities = self.problem.cities;
-        self.ranked.order[if rank >= cities { rank - cities } else { rank }]
+        self.standing.order[if rank >= cities { rank - cities } else { rank }]
     }
 
     fn put(&mut self, rank: usize, city: usize) {
         let cities = self.problem.cities;
         let rank = if rank >= cities { rank - cities } else { rank };
-        self.ranked.order[rank] = city;
-        self.ranked.ranks[city] = rank;
+        self.standing.order[rank] = city;
+        self.standing.ranks[city] = rank;
     }
 
     fn next(&self, city: usize) -> usize {
-        self.at(self.ranked.ranks[city] + 1)
+        self.at(self.standing.ranks[city] + 1)
     }
 
     fn previous(&self, city: usize) -> usize {
-        self.at(self.ranked.ranks[city] + self.problem.cities - 1)
+        self.at(self.standing.ranks[city] + self.problem.cities - 1)
     }
 
     /// How many steps forward from one city to another.
     fn steps(&self, from: usize, to: usize) -> usize {
-        let (from, to) = (self.ranked.ranks[from], self.ranked.ranks[to]);
+        let (from, to) = (self.standing.ranks[from], self.standing.ranks[to]);
         if to >= from { to - from } else { to + self.problem.cities - from }
     }
 
@@ -395,7 +392,7 @@ impl Walk<'_> {
                 if gain <= 0.0 {
                     break;
                 }
-                self.evaluations += 1;
+                self.standing.evaluations += 1;
                 let other = if is_forward { self.next(near) } else { self.previous(near) };
                 let change = problem.distance(beside, other) - problem.distance(near, other) - gain;
                 if change < best.0 {
@@ -435,7 +432,7 @@ impl Walk<'_> {
                         if (is_turned && !problem.is_symmetric) || is_inside(self, other) {
                             continue;
                         }
-                        self.evaluations += 1;
+                        self.standing.evaluations += 1;
                         let change = if is_behind {
                             d(near, city) + d(end, other) - d(near, other)
                         } else {
@@ -463,13 +460,13 @@ impl Walk<'_> {
         let cities = self.problem.cities;
         let count = self.steps(from, to) + 1;
         let (from, to, count) = if 2 * count <= cities {
-            (self.ranked.ranks[from], self.ranked.ranks[to], count)
+            (self.standing.ranks[from], self.standing.ranks[to], count)
         } else {
-            (self.ranked.ranks[to] + 1, self.ranked.ranks[from] + cities - 1, cities - count)
+            (self.standing.ranks[to] + 1, self.standing.ranks[from] + cities - 1, cities - count)
         };
         let (mut left, mut right) = (from % cities, to % cities);
         for _ in 0..count / 2 {
-            let (a, b) = (self.ranked.order[left], self.ranked.order[right]);
+            let (a, b) = (self.standing.order[left], self.standing.order[right]);
             self.put(left, b);
             self.put(right, a);
             left = if left + 1 == cities { 0 } else { left + 1 };
@@ -480,7 +477,7 @@ impl Walk<'_> {
     /// Takes a short stretch elsewhere by letting the cities between close up, on the shorter way round.
     fn shift(&mut self, first: usize, count: usize, behind: usize, is_turned: bool) {
         let cities = self.problem.cities;
-        let start = self.ranked.ranks[first];
+        let start = self.standing.ranks[first];
         let mut stretch = [0; LONGEST_SEGMENT];
         for (at, city) in stretch[..count].iter_mut().enumerate() {
             *city = self.at(start + at);
@@ -516,20 +513,8 @@ impl Walk<'_> {
 }
 
 impl Neighbourhood for Walk<'_> {
-    fn order(&self) -> &[usize] {
-        &self.ranked.order
-    }
-
-    fn ranks(&self) -> &[usize] {
-        &self.ranked.ranks
-    }
-
-    fn cost(&self) -> f64 {
-        self.cost
-    }
-
-    fn evaluations(&self) -> u64 {
-        self.evaluations
+    fn standing(&self) -> &Standing {
+        &self.standing
     }
 
     fn kinds(&self) -> &'static [MoveKind] {
@@ -537,15 +522,15 @@ impl Neighbourhood for Walk<'_> {
     }
 
     fn set_order(&mut self, order: &[usize]) {
-        self.ranked.set(order);
-        self.cost = self.problem.value(order);
-        self.evaluations += 1;
+        self.standing.set(order);
+        self.standing.cost = self.problem.value(order);
+        self.standing.evaluations += 1;
     }
 
     /// O(1), but for turns where the way back is not as long as the way there.
     fn change(&mut self, step: Move) -> f64 {
-        self.evaluations += 1;
-        let (cities, order) = (self.problem.cities, &self.ranked.order);
+        self.standing.evaluations += 1;
+        let (cities, order) = (self.problem.cities, &self.standing.order);
         let (first, last) = step.span();
         let d = |from, to| self.problem.distance(from, to);
         if last + 1 - first == cities && !matches!(step, Move::Swap { .. }) {
@@ -595,8 +580,8 @@ impl Neighbourhood for Walk<'_> {
     }
 
     fn apply(&mut self, step: Move) {
-        self.cost += self.change(step);
-        self.ranked.apply(step);
+        self.standing.cost += self.change(step);
+        self.standing.apply(step);
     }
 
     fn improve_item(&mut self, item: usize, queue: &mut Queue) -> bool {
@@ -609,18 +594,18 @@ impl Neighbourhood for Walk<'_> {
         }
         self.best_shift(item, &mut best);
         let (change, Some(trip)) = best else { return false };
-        if !is_gain(change, self.cost) {
+        if !is_gain(change, self.standing.cost) {
             return false;
         }
         let ends = match trip {
             Trip::Turn { from, to } => [from, to, self.previous(from), self.next(to), from, to],
             Trip::Shift { first, count, behind, .. } => {
-                let last = self.at(self.ranked.ranks[first] + count - 1);
+                let last = self.at(self.standing.ranks[first] + count - 1);
                 [first, last, self.previous(first), self.next(last), behind, self.next(behind)]
             }
         };
         self.make(trip);
-        self.cost += change;
+        self.standing.cost += change;
         ends.into_iter().for_each(|city| queue.push(city));
         true
     }
@@ -638,7 +623,7 @@ impl Neighbourhood for Walk<'_> {
         let (before, after) = (self.at(start + cities - 1), self.at((start + one + two) % cities));
         let (a, b) = ((stretch[0], stretch[one - 1]), (stretch[one], stretch[one + two - 1]));
         let d = |from, to| self.problem.distance(from, to);
-        self.cost +=
+        self.standing.cost +=
             d(before, b.0) + d(b.1, a.0) + d(a.1, after) - d(before, a.0) - d(a.1, b.0) - d(b.1, after);
         for (at, &city) in stretch[one..].iter().chain(&stretch[..one]).enumerate() {
             self.put((start + at) % cities, city);

@@ -126,58 +126,99 @@ impl Queue {
     }
 }
 
+/// An order with the rank of every item, what it costs, and how many orders were valued on the way to it.
+///
+/// ```
+/// use plackett::{Move, Standing};
+/// let mut standing = Standing::new(3);
+/// standing.set(&[2, 0, 1]);
+/// standing.apply(Move::Swap { first: 0, second: 2 });
+/// assert_eq!((standing.order, standing.ranks), (vec![1, 0, 2], vec![1, 0, 2]));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Standing {
+    /// The items, first-ranked first.
+    pub order: Vec<usize>,
+    /// The rank of every item.
+    pub ranks: Vec<usize>,
+    /// What the order costs.
+    pub cost: f64,
+    /// Orders valued so far, whole or by what a move changes.
+    pub evaluations: u64,
+}
+
+impl Standing {
+    /// Items in the order of their numbers, not valued yet.
+    pub fn new(items: usize) -> Self {
+        Self { order: (0..items).collect(), ranks: (0..items).collect(), cost: 0.0, evaluations: 0 }
+    }
+
+    /// Takes another order of the same items; the cost is left to the caller.
+    ///
+    /// # Panics
+    /// If it has another number of items.
+    pub fn set(&mut self, order: &[usize]) {
+        self.order.copy_from_slice(order);
+        self.number(0, order.len());
+    }
+
+    /// Makes a move; the cost is left to the caller. O(ranks between).
+    ///
+    /// # Panics
+    /// If a rank does not exist.
+    pub fn apply(&mut self, step: Move) {
+        step.apply(&mut self.order);
+        let (first, last) = step.span();
+        self.number(first, last + 1);
+    }
+
+    fn number(&mut self, first: usize, end: usize) {
+        for rank in first..end {
+            self.ranks[self.order[rank]] = rank;
+        }
+    }
+}
+
 /// An order under improvement, with the means to value a change of it cheaply. The cost is to be small.
 ///
-/// Four methods must be written; the rest have defaults that try every move of an item, and can be replaced by something
+/// Five methods must be written; the rest have defaults that try every move of an item, and can be replaced by something
 /// quicker. Ranks and items are trusted.
 ///
 /// ```
-/// use plackett::{Move, MoveKind, Neighbourhood};
+/// use plackett::{Move, MoveKind, Neighbourhood, Standing};
 /// /// Σ weight·rank: items of large weight belong at the front.
-/// struct Front { weights: Vec<f64>, order: Vec<usize>, ranks: Vec<usize>, evaluations: u64 }
+/// struct Front { weights: Vec<f64>, standing: Standing }
 /// impl Front {
 ///     fn of(&self, order: &[usize]) -> f64 { order.iter().zip(0u32..).map(|(&i, r)| self.weights[i] * f64::from(r)).sum() }
 /// }
 /// impl Neighbourhood for Front {
-///     fn order(&self) -> &[usize] { &self.order }
-///     fn ranks(&self) -> &[usize] { &self.ranks }
-///     fn cost(&self) -> f64 { self.of(&self.order) }
-///     fn evaluations(&self) -> u64 { self.evaluations }
+///     fn standing(&self) -> &Standing { &self.standing }
 ///     fn kinds(&self) -> &'static [MoveKind] { &[MoveKind::Insert] }
 ///     fn set_order(&mut self, order: &[usize]) {
-///         self.order = order.to_vec();
-///         order.iter().enumerate().for_each(|(rank, &item)| self.ranks[item] = rank);
+///         self.standing.set(order);
+///         self.standing.cost = self.of(order);
 ///     }
 ///     fn change(&mut self, step: Move) -> f64 {
-///         self.evaluations += 1;
-///         let mut moved = self.order.clone();
+///         self.standing.evaluations += 1;
+///         let mut moved = self.standing.order.clone();
 ///         step.apply(&mut moved);
-///         self.of(&moved) - self.cost()
+///         self.of(&moved) - self.standing.cost
 ///     }
 ///     fn apply(&mut self, step: Move) {
-///         let mut moved = self.order.clone();
-///         step.apply(&mut moved);
-///         self.set_order(&moved);
+///         self.standing.apply(step);
+///         self.standing.cost = self.of(&self.standing.order);
 ///     }
 /// }
-/// let mut front = Front { weights: vec![1.0, 3.0, 2.0], order: vec![0, 1, 2], ranks: vec![0, 1, 2], evaluations: 0 };
+/// let mut front = Front { weights: vec![1.0, 3.0, 2.0], standing: Standing::new(3) };
+/// front.set_order(&[0, 1, 2]);
 /// let mut queue = plackett::Queue::new(3);
 /// (0..3).for_each(|item| queue.push(item));
 /// front.descend(&mut queue, u64::MAX);
 /// assert_eq!(front.order(), [1, 2, 0]);
 /// ```
 pub trait Neighbourhood: Send {
-    /// The order as it is.
-    fn order(&self) -> &[usize];
-
-    /// The rank of every item in it.
-    fn ranks(&self) -> &[usize];
-
-    /// What it costs.
-    fn cost(&self) -> f64;
-
-    /// How many orders have been valued so far, whole or by what a move changes.
-    fn evaluations(&self) -> u64;
+    /// The order as it is, and what is known of it.
+    fn standing(&self) -> &Standing;
 
     /// The kinds of moves that suit the problem.
     fn kinds(&self) -> &'static [MoveKind];
@@ -190,6 +231,26 @@ pub trait Neighbourhood: Send {
 
     /// Makes a move.
     fn apply(&mut self, step: Move);
+
+    /// The order as it is.
+    fn order(&self) -> &[usize] {
+        &self.standing().order
+    }
+
+    /// The rank of every item in it.
+    fn ranks(&self) -> &[usize] {
+        &self.standing().ranks
+    }
+
+    /// What it costs.
+    fn cost(&self) -> f64 {
+        self.standing().cost
+    }
+
+    /// How many orders have been valued so far, whole or by what a move changes.
+    fn evaluations(&self) -> u64 {
+        self.standing().evaluations
+    }
 
     /// What moving the item at `from` to every rank from `low` to `high` would change: `changes[to − low]`.
     fn insertions(&mut self, from: usize, low: usize, high: usize, changes: &mut Vec<f64>) {
@@ -243,34 +304,4 @@ pub(crate) fn improve_by_all_moves<N: Neighbourhood>(walk: &mut N, item: usize, 
 
 pub(crate) fn kick_by_insertions<N: Neighbourhood>(walk: &mut N, queue: &mut Queue, rng: &mut ChaCha8Rng) {
     descent::kick(walk, queue, rng);
-}
-
-/// An order with the rank of every item: what every neighbourhood keeps.
-#[derive(Clone, Debug)]
-pub(crate) struct Ranked {
-    pub(crate) order: Vec<usize>,
-    pub(crate) ranks: Vec<usize>,
-}
-
-impl Ranked {
-    pub(crate) fn identity(items: usize) -> Self {
-        Self { order: (0..items).collect(), ranks: (0..items).collect() }
-    }
-
-    pub(crate) fn set(&mut self, order: &[usize]) {
-        self.order.copy_from_slice(order);
-        self.number(0, order.len());
-    }
-
-    pub(crate) fn apply(&mut self, step: Move) {
-        step.apply(&mut self.order);
-        let (first, last) = step.span();
-        self.number(first, last + 1);
-    }
-
-    fn number(&mut self, first: usize, end: usize) {
-        for rank in first..end {
-            self.ranks[self.order[rank]] = rank;
-        }
-    }
 }
