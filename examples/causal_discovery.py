@@ -41,9 +41,9 @@ print("SHD:", plackett.metrics.shd(model, learned))
 distance = plackett.metrics.sid(model.graph.adjacency, learned.adjacency, edge_direction="row_to_column")
 print("SID:", distance)
 
-# %% In the manner of scikit-learn; and on standardised data, where only the equivalence class can be found.
+# %% In the manner of scikit-learn; and on standardized data, where only the equivalence class can be found.
 learner = plackett.OrderDAG(score="bic", standardize=True).fit(data)
-print("SHD of the classes on standardised data:", plackett.metrics.shd_cpdag(model, learner.graph_))
+print("SHD of the classes on standardized data:", plackett.metrics.shd_cpdag(model, learner.graph_))
 
 # %% On to other tools: networkx, or Graphviz.
 graph = learned.to_networkx()

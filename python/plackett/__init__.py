@@ -1,4 +1,4 @@
-"""Optimisation over permutations with low-variance gradients, and causal graphs from data.
+"""Optimization over permutations with low-variance gradients, and causal graphs from data.
 
 An *order* lists items, first-ranked first: ``order[rank] = item``. *Scores* are the log-scores of the Plackett-Luce
 distribution, one per item, any finite numbers. A graph's *adjacency* matrix has a non-zero entry (row i, column j) where
@@ -16,7 +16,7 @@ from plackett._estimate import Estimate, estimate
 from plackett._graph import Cpdag, Graph
 from plackett._learn import LearnedGraph, OrderDAG, PlackettWarning, learn_dag
 from plackett._models import BayesNet, DiscreteData, Sem, load_network, simulate_sem
-from plackett._optimise import Optimizer, Optimum, Proposal, Status, minimize
+from plackett._optimize import Optimizer, Optimum, Proposal, Status, minimize
 from plackett._plackett import PlackettError
 from plackett._relaxations import neural_sort, sinkhorn
 from plackett.critics import Critic

@@ -63,8 +63,8 @@ class _Column:
         return bool((self.values == np.floor(self.values)).all())
 
 
-def to_observations(data: Any, *, kind: Kind, names: Sequence[str] | None, centring: str) -> Observations:
-    """Data of any form that is understood; ``centring`` is for numbers."""
+def to_observations(data: Any, *, kind: Kind, names: Sequence[str] | None, centering: str) -> Observations:
+    """Data of any form that is understood; ``centering`` is for numbers."""
     if kind not in _KINDS:
         raise PlackettError(f"kind is {kind!r}: it must be one of {', '.join(_KINDS)}")
     if isinstance(data, DiscreteData):
@@ -86,7 +86,7 @@ def to_observations(data: Any, *, kind: Kind, names: Sequence[str] | None, centr
         values = np.empty((len(columns[0].values), len(columns)))
         for place, column in enumerate(columns):
             values[:, place] = column.values
-    return Observations(labels, _plackett.Data.numbers(list(labels), values, centring), "continuous", reason)
+    return Observations(labels, _plackett.Data.numbers(list(labels), values, centering), "continuous", reason)
 
 
 def _detect(columns: list[_Column]) -> tuple[bool, str]:

@@ -48,7 +48,7 @@ class PlackettLuce:
 
     @property
     def scores(self) -> Floats:
-        """The scores, normalised so that their exponentials sum to one.
+        """The scores, normalized so that their exponentials sum to one.
 
         >>> import numpy as np, plackett
         >>> float(np.exp(plackett.PlackettLuce([3.0, 3.0]).scores).sum())
@@ -185,7 +185,7 @@ class Categorical:
 
     @property
     def scores(self) -> Floats:
-        """The scores, normalised so that their exponentials sum to one.
+        """The scores, normalized so that their exponentials sum to one.
 
         >>> import plackett
         >>> plackett.Categorical([7.0]).scores

@@ -15,10 +15,10 @@ from plackett._objective import to_value, to_values
 from plackett._plackett import PlackettError
 from plackett.critics import Critic, Network, RelaxedObjective
 
-Estimator: TypeAlias = Literal["reinforce", "rebar", "relax", "reparametrised", "exact"]
+Estimator: TypeAlias = Literal["reinforce", "rebar", "relax", "reparametrized", "exact"]
 Baseline: TypeAlias = Literal["none", "leave_one_out"]
 
-_ESTIMATORS = ("reinforce", "rebar", "relax", "reparametrised", "exact")
+_ESTIMATORS = ("reinforce", "rebar", "relax", "reparametrized", "exact")
 _BASELINES = ("none", "leave_one_out")
 
 
@@ -58,13 +58,13 @@ def estimate(
     scores
         The scores of a Plackett-Luce distribution, or a distribution.
     f
-        The function to be minimised in expectation. It takes an order, an array of k items (a category, a whole number),
+        The function to be minimized in expectation. It takes an order, an array of k items (a category, a whole number),
         and returns a number; with ``batch`` it takes all of them, an array of shape (n, k) or (n,), and returns n numbers.
-        ``"reparametrised"`` does without it.
+        ``"reparametrized"`` does without it.
     estimator
         ``"reinforce"``; ``"rebar"``, whose critic is a scaled :class:`plackett.critics.RelaxedObjective`; ``"relax"``, with
         any critic; ``"exact"``, by enumeration, for at most 10 items to order; all of these are unbiased.
-        ``"reparametrised"`` is the gradient of the critic itself: low variance, but biased for f.
+        ``"reparametrized"`` is the gradient of the critic itself: low variance, but biased for f.
     critic
         The control variate. RELAX has a fresh :class:`plackett.critics.Network` unless another is given; to train one, keep it and
         step its parameters against ``critic_gradient``.
@@ -93,7 +93,7 @@ def estimate(
     law = scores if isinstance(scores, PlackettLuce | Categorical) else PlackettLuce(scores)
     _check_choice("estimator", estimator, _ESTIMATORS)
     _check_choice("baseline", baseline, _BASELINES)
-    if f is None and estimator != "reparametrised":
+    if f is None and estimator != "reparametrized":
         raise PlackettError(f"{estimator} needs f")
     if f is not None and not callable(f):
         raise PlackettError(f"f is {f!r}: a function is needed")
@@ -127,12 +127,12 @@ def _sampled(
         method = "reinforce_leave_one_out" if baseline == "leave_one_out" else "reinforce"
         control: tuple[Any, ...] = ()
     else:
-        method = "reparametrised" if estimator == "reparametrised" else "relax"
+        method = "reparametrized" if estimator == "reparametrized" else "relax"
         checked = _check_critic(estimator, critic, law)
         control = (checked._native, checked.parameters)
     outcomes = _shaped(law, native.outcomes(native.perturb(u)))
     outcomes.setflags(write=False)
-    values = np.zeros(len(u)) if estimator == "reparametrised" else _values(f, outcomes, batch)
+    values = np.zeros(len(u)) if estimator == "reparametrized" else _values(f, outcomes, batch)
     gradient, value, critic_gradient = native.gradient(method, u, v, values, *control)
     return Estimate(gradient, value, outcomes, values, critic_gradient)
 

@@ -185,8 +185,8 @@ def learn_dag(
     for what in ("method", "score", "candidates"):
         if settings[what] is not None and not isinstance(settings[what], str):
             raise PlackettError(f"{what} is {settings[what]!r}: a name is needed")
-    centring = "standardise" if standardize else "centre" if center else "none"
-    observations = to_observations(data, kind=kind, names=names, centring=centring)
+    centering = "standardize" if standardize else "center" if center else "none"
+    observations = to_observations(data, kind=kind, names=names, centering=centering)
     bar = Bar(progress)
     try:
         native = _plackett.learn(observations.native, settings, bar.show if bar.is_shown else None)

@@ -19,7 +19,7 @@ def to_value(value: Any, outcome: Any) -> float:
     except (TypeError, ValueError):
         raise PlackettError(f"f returned {_short(value)} on {_shown(outcome)}: a number is needed") from None
     if not np.isfinite(number):
-        raise PlackettError(f"f is {number} on {_shown(outcome)}: only finite values can be optimised")
+        raise PlackettError(f"f is {number} on {_shown(outcome)}: only finite values can be optimized")
     return number
 
 
@@ -30,7 +30,7 @@ def to_values(values: Any, outcomes: Integers) -> Floats:
         raise PlackettError(f"f returned values of shape {numbers.shape} for {len(outcomes)} outcomes")
     if not np.isfinite(numbers).all():
         at = int(np.flatnonzero(~np.isfinite(numbers))[0])
-        raise PlackettError(f"f is {numbers[at]} on {_shown(outcomes[at])}: only finite values can be optimised")
+        raise PlackettError(f"f is {numbers[at]} on {_shown(outcomes[at])}: only finite values can be optimized")
     return numbers
 
 

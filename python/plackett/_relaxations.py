@@ -28,7 +28,7 @@ def neural_sort(z: ArrayLike, tau: float = 1.0) -> Floats:
 
 
 def sinkhorn(log_alpha: ArrayLike, n_iter: int = 20) -> Floats:
-    """Rows and columns of the exponential of square matrices normalised in turn, ``n_iter`` times each, in log space.
+    """Rows and columns of the exponential of square matrices normalized in turn, ``n_iter`` times each, in log space.
 
     Matrices are of shape (..., k, k). Columns of the result sum to one, rows nearly so.
 

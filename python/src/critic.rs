@@ -120,7 +120,7 @@ impl Critic {
         let mut uniform = vec![0.0; self.parameters()];
         Noise::new(seed).fill(0, &mut uniform);
         let mut parameters = vec![0.0; uniform.len()];
-        self.initialise(&uniform, &mut parameters);
+        self.initialize(&uniform, &mut parameters);
         PyArray1::from_vec(py, parameters)
     }
 
@@ -177,11 +177,11 @@ impl plackett::Critic for Critic {
         }
     }
 
-    fn initialise(&self, uniform: &[f64], parameters: &mut [f64]) {
+    fn initialize(&self, uniform: &[f64], parameters: &mut [f64]) {
         match &self.kind {
-            Kind::Network(critic) => critic.initialise(uniform, parameters),
-            Kind::Relaxed(critic) => critic.initialise(uniform, parameters),
-            Kind::Sum(critic) => critic.initialise(uniform, parameters),
+            Kind::Network(critic) => critic.initialize(uniform, parameters),
+            Kind::Relaxed(critic) => critic.initialize(uniform, parameters),
+            Kind::Sum(critic) => critic.initialize(uniform, parameters),
         }
     }
 

@@ -130,7 +130,7 @@ impl Distribution {
         Ok(Self { law: Law::Categories(Categorical::new(entries(&scores, "scores")?)?) })
     }
 
-    /// The normalised scores.
+    /// The normalized scores.
     #[getter]
     fn scores<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         PyArray1::from_slice(py, either!(&self.law, latent => latent.scores()))

@@ -1,7 +1,7 @@
 //! Gradient estimates from noise and values.
 
 use numpy::{PyArray1, PyReadonlyArray1, PyUntypedArrayMethods};
-use plackett::{Baseline, Error, Estimator, Latent, Noise, Reinforce, Relax, Reparametrised, Samples};
+use plackett::{Baseline, Error, Estimator, Latent, Noise, Reinforce, Relax, Reparametrized, Samples};
 use pyo3::prelude::*;
 
 use crate::{
@@ -17,7 +17,7 @@ const BLOCK: usize = 4096;
 pub(crate) enum Method {
     Reinforce(Baseline),
     Relax(Critic, Vec<f64>),
-    Reparametrised(Critic, Vec<f64>),
+    Reparametrized(Critic, Vec<f64>),
 }
 
 impl Method {
@@ -34,7 +34,7 @@ impl Method {
     pub(crate) fn with_critic(name: &str, critic: Critic, parameters: &[f64]) -> Result<Self, Failure> {
         match name {
             "relax" => Ok(Self::Relax(critic, parameters.to_vec())),
-            "reparametrised" => Ok(Self::Reparametrised(critic, parameters.to_vec())),
+            "reparametrized" => Ok(Self::Reparametrized(critic, parameters.to_vec())),
             other => Err(Failure::new(format!("there is no estimator named \"{other}\" with a critic"))),
         }
     }
@@ -77,8 +77,8 @@ pub(crate) fn gradient<L: Latent>(
             relax.set_parameters(parameters)?;
             critic.settle(estimate(relax, latent, &samples))
         }
-        Method::Reparametrised(critic, parameters) => {
-            let estimator = Reparametrised::new(latent, critic.clone(), parameters.clone())?;
+        Method::Reparametrized(critic, parameters) => {
+            let estimator = Reparametrized::new(latent, critic.clone(), parameters.clone())?;
             critic.settle(estimate(estimator, latent, &samples))
         }
     }

@@ -14,7 +14,7 @@ use std::{
 
 use numpy::{PyArray1, PyArray2, PyReadonlyArray2};
 use plackett_dag::{
-    Centring, Error, Gram, GramBuilder, LearnMethod, LearnProgress, LearnStatus, Learned, Learning,
+    Centering, Error, Gram, GramBuilder, LearnMethod, LearnProgress, LearnStatus, Learned, Learning,
     Observations, ParentSpace, detect_kind_from, diagnose_moments,
 };
 use pyo3::{exceptions::PyKeyboardInterrupt, prelude::*};
@@ -40,22 +40,22 @@ pub(crate) struct Data {
 
 #[pymethods]
 impl Data {
-    /// Rows of numbers. `centring` is `none`, `centre` or `standardise`.
+    /// Rows of numbers. `centering` is `none`, `center` or `standardize`.
     #[staticmethod]
     fn numbers(
         py: Python<'_>,
         names: Vec<String>,
         values: PyReadonlyArray2<'_, f64>,
-        centring: &str,
+        centering: &str,
     ) -> Result<Self, Failure> {
-        let centring = match centring {
-            "none" => Centring::None,
-            "standardise" => Centring::Standardise,
-            _ => Centring::Centre,
+        let centering = match centering {
+            "none" => Centering::None,
+            "standardize" => Centering::Standardize,
+            _ => Centering::Center,
         };
         let values = Rows::of(&values, "the data")?;
         room::<f64>(values.columns(), values.columns())?;
-        let gram = py.detach(|| moments(&names, &values, centring))?;
+        let gram = py.detach(|| moments(&names, &values, centering))?;
         let mut warnings = Vec::new();
         if gram.rows() <= gram.nodes() {
             warnings.push(format!(
@@ -99,21 +99,21 @@ impl Data {
 }
 
 /// The second moments of columns that a graph can be learned from.
-fn moments(names: &[String], values: &Rows<'_, f64>, centring: Centring) -> Result<Gram, Failure> {
+fn moments(names: &[String], values: &Rows<'_, f64>, centering: Centering) -> Result<Gram, Failure> {
     let mut builder = GramBuilder::new(values.columns())?;
     values.iter().try_for_each(|row| builder.push_row(row))?;
-    let centred = builder.clone().finish(Centring::Centre)?;
-    let is_finite = |column: usize| (0..names.len()).all(|other| centred.entry(column, other).is_finite());
+    let centered = builder.clone().finish(Centering::Center)?;
+    let is_finite = |column: usize| (0..names.len()).all(|other| centered.entry(column, other).is_finite());
     if let Some(column) = (0..names.len()).find(|&column| !is_finite(column)) {
         let name = &names[column];
         let text = format!("column \"{name}\": the values are too large for their squares to be finite");
         return Err(Failure::new(text));
     }
-    let faults = diagnose_moments(names, centred.means(), centred.matrix());
+    let faults = diagnose_moments(names, centered.means(), centered.matrix());
     if !faults.is_empty() {
         return Err(Error::Columns { faults }.into());
     }
-    Ok(builder.finish(centring)?)
+    Ok(builder.finish(centering)?)
 }
 
 /// Whether a text of comma-separated values holds categories, and why.
@@ -151,7 +151,7 @@ impl Settings {
         let space = match self.candidates.as_deref() {
             None => None,
             Some("plus-one") => Some(ParentSpace::PlusOne),
-            Some("pc") => Some(ParentSpace::Neighbours),
+            Some("pc") => Some(ParentSpace::Neighbors),
             Some("all") => Some(ParentSpace::All),
             Some(other) => {
                 let text = format!("candidates is \"{other}\": it must be plus-one, pc or all");

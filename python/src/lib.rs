@@ -12,7 +12,7 @@ mod estimate;
 mod graph;
 mod learn;
 mod model;
-mod optimise;
+mod optimize;
 mod relaxation;
 
 use pyo3::prelude::*;
@@ -28,7 +28,7 @@ mod _plackett {
         graph::{compare, cpdag, shd, shd_cpdag, sid, to_dot, topological_order},
         learn::{Data, LearnedGraph, detect_kind, learn},
         model::{LinearModel, Network},
-        optimise::Optimiser,
+        optimize::Optimizer,
         relaxation::{neural_sort, sinkhorn, softmax},
     };
 }

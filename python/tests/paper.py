@@ -12,14 +12,14 @@ def gradient(function, point):
     return np.array([function(point + step).imag / STEP for step in steps])
 
 
-def normalised(scores):
+def normalized(scores):
     largest = scores.real.max()
     return scores - largest - np.log(np.exp(scores - largest).sum())
 
 
 def perturbed(scores, u):
     """Lemma 1: z = theta - log(-log u)."""
-    return normalised(scores) - np.log(-np.log(u))
+    return normalized(scores) - np.log(-np.log(u))
 
 
 class Orders:
@@ -33,12 +33,12 @@ class Orders:
 
     @staticmethod
     def log_prob(scores, order):
-        ranked = normalised(scores)[order]
+        ranked = normalized(scores)[order]
         return sum(ranked[i] - np.log(np.exp(ranked[i:]).sum()) for i in range(len(ranked)))
 
     @staticmethod
     def conditional(scores, order, v):
-        ranked = np.exp(normalised(scores)[order])
+        ranked = np.exp(normalized(scores)[order])
         z = np.zeros_like(ranked)
         previous = 0.0
         for i, item in enumerate(order):
@@ -66,12 +66,12 @@ class Categories:
 
     @staticmethod
     def log_prob(scores, category):
-        return normalised(scores)[category]
+        return normalized(scores)[category]
 
     @staticmethod
     def conditional(scores, category, v):
         top = -np.log(-np.log(v[category]))
-        z = -np.log(-np.log(v) / np.exp(normalised(scores)) + np.exp(-top))
+        z = -np.log(-np.log(v) / np.exp(normalized(scores)) + np.exp(-top))
         z[category] = top
         return z
 

@@ -80,7 +80,7 @@ class TestFormulas:
             ahead, behind = squared_length(critic.parameters + step), squared_length(critic.parameters - step)
             assert found.critic_gradient[at] == pytest.approx((ahead - behind) / 2e-5, rel=1e-5, abs=1e-6)
 
-    def test_reparametrised(self, law, distribution, seed):
+    def test_reparametrized(self, law, distribution, seed):
         scores, u, _, _, relaxed, with_gradient = problem(law, seed)
         critic = RelaxedObjective(with_gradient, K, relaxation=law.relaxation, scaled=False)
         critic.parameters = [0.2]
@@ -89,7 +89,7 @@ class TestFormulas:
             return relaxed(law.relaxed(paper.perturbed(theta, row), np.exp(0.2)))
 
         expected = np.mean([paper.gradient(lambda theta: at(theta, row), scores) for row in u], axis=0)
-        found = plackett.estimate(distribution(scores), None, estimator="reparametrised", critic=critic, u=u)
+        found = plackett.estimate(distribution(scores), None, estimator="reparametrized", critic=critic, u=u)
         np.testing.assert_allclose(found.gradient, expected, atol=1e-10, rtol=0)
         assert found.value == pytest.approx(np.mean([at(scores, row) for row in u]))
 
@@ -195,7 +195,7 @@ class TestCritics:
         critic = RelaxedObjective(broken, 3)
         with pytest.raises(KeyError, match="no such matrix"):
             critic([1.0, 2.0, 3.0])
-        for estimator in ("rebar", "relax", "reparametrised"):
+        for estimator in ("rebar", "relax", "reparametrized"):
             with pytest.raises(KeyError, match="no such matrix"):
                 plackett.estimate([0.0] * 3, lambda order: 1.0, estimator=estimator, critic=critic)
 

@@ -23,7 +23,7 @@ CATEGORIES = NETWORK.sample(5000, seed=0)
 
 
 def kind_of(data, **settings):
-    return to_observations(data, kind="auto", names=None, centring="centre", **settings)
+    return to_observations(data, kind="auto", names=None, centering="center", **settings)
 
 
 class TestGraphs:

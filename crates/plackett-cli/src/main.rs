@@ -19,7 +19,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Optimisation over permutations with low-variance gradients of the Plackett–Luce distribution.
+/// Optimization over permutations with low-variance gradients of the Plackett–Luce distribution.
 #[derive(Parser)]
 #[command(version, propagate_version = true)]
 struct Cli {

@@ -1,7 +1,7 @@
 //! Figures as SVG and PNG: line charts with bands, a grid of panels above one shared legend; and pictures of graphs.
 //!
 //! Drawn by our own hand, because the chart crates tried put legends and labels on top of the curves or drew ragged
-//! lines; what is left to others is the hard part, rasterising (`tiny-skia`) and glyphs (`ttf-parser`).
+//! lines; what is left to others is the hard part, rasterizing (`tiny-skia`) and glyphs (`ttf-parser`).
 
 mod axis;
 mod canvas;
@@ -15,8 +15,8 @@ use anyhow::ensure;
 use axis::{Axis, Tick};
 use canvas::{Anchor, Canvas, Dash, Font, Point, Rgb, Shape};
 
-/// Colours that stay apart for colour-blind readers and in grey print: those of Okabe and Ito, less the yellow, which
-/// is too faint for a line on white. A method keeps its colour in every panel and figure.
+/// Colors that stay apart for color-blind readers and in grey print: those of Okabe and Ito, less the yellow, which
+/// is too faint for a line on white. A method keeps its color in every panel and figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Color {
     Black,
@@ -373,11 +373,11 @@ fn compose(title: &str, panels: &[Panel], columns: usize, font: &Font) -> Canvas
 #[derive(PartialEq)]
 struct Entry<'a> {
     label: &'a str,
-    /// Colour and dashes of a curve; nothing for a reference.
+    /// Color and dashes of a curve; nothing for a reference.
     curve: Option<(Color, bool)>,
 }
 
-/// Draws every label once, centred, in as many lines as it takes, and returns where the legend ends.
+/// Draws every label once, centered, in as many lines as it takes, and returns where the legend ends.
 ///
 /// It lies below the panels, where it can hide nothing.
 fn draw_legend(panels: &[Panel], width: f64, top: f64, font: &Font, shapes: &mut Vec<Shape>) -> f64 {

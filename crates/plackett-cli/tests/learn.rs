@@ -78,7 +78,7 @@ fn learn_prints_the_fields_of_its_contract() {
     assert!(learned["score_choice"].as_str().unwrap().contains("agree"));
     assert_eq!(
         (&learned["status"], &learned["preprocessing"]),
-        (&Value::from("finished"), &Value::from("centred"))
+        (&Value::from("finished"), &Value::from("centered"))
     );
     assert_eq!((&learned["nodes"], &learned["rows"]), (&Value::from(8), &Value::from(500)));
     assert!(learned["score"].is_f64() && learned["seconds"].as_f64().unwrap() > 0.0);

@@ -82,7 +82,7 @@ fn the_document_has_the_fields_of_its_contract() {
     let file = folder.write("hidden.mat", &ordering(12));
     let out = folder.path("new/folder");
     let found = json(&[&file, "--evaluations", "100000", "--out", &out]);
-    assert_eq!((&found["kind"], &found["sense"]), (&Value::from("lop"), &Value::from("maximise")));
+    assert_eq!((&found["kind"], &found["sense"]), (&Value::from("lop"), &Value::from("maximize")));
     assert_eq!((&found["items"], &found["name"]), (&Value::from(12), &Value::from("hidden")));
     assert_eq!((&found["method"], &found["status"]), (&Value::from("default"), &Value::from("evaluations")));
     assert!(found["best_known"].is_null() && found["gap"].is_null());
@@ -105,7 +105,7 @@ fn the_document_has_the_fields_of_its_contract() {
 }
 
 #[test]
-fn every_kind_is_recognised_and_every_method_runs() {
+fn every_kind_is_recognized_and_every_method_runs() {
     let folder = Folder::new();
     let square = "NAME: square\nTYPE: TSP\nDIMENSION: 4\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n1 0 0\n2 9 9\n3 0 9\n4 9 0\nEOF\n";
     let shop = "number of jobs, number of machines, initial seed, upper bound and lower bound :\n 3 2 7 16 16\nprocessing times :\n 1 2 3\n 4 5 6\n";
@@ -137,7 +137,7 @@ fn every_kind_is_recognised_and_every_method_runs() {
         text.contains("best known") && text.contains("3 (optimal)") && text.contains("0.000 %"),
         "{text}"
     );
-    assert!(text.contains("minimise") && text.contains("Order 1, 0"), "{text}");
+    assert!(text.contains("minimize") && text.contains("Order 1, 0"), "{text}");
 }
 
 #[test]
@@ -294,9 +294,9 @@ fn a_worker_that_dies_loses_nothing() {
         }
         assert_eq!(found, expected);
     }
-    let never = folder.worker("sys.stderr.write('no licence\\n')\nsys.exit(3)\n");
+    let never = folder.worker("sys.stderr.write('no license\\n')\nsys.exit(3)\n");
     let text = complaint(&["--items", "3", "--command", &never], 1);
-    assert!(text.contains("ended 5 times without an answer") && text.contains("no licence"), "{text}");
+    assert!(text.contains("ended 5 times without an answer") && text.contains("no license"), "{text}");
     assert!(complaint(&["--items", "3", "--command", "/no/such/program"], 1).contains("/no/such/program"));
 }
 

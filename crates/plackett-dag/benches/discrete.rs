@@ -60,8 +60,8 @@ fn network(nodes: usize, rows: usize, seed: u64) -> (Categories, Dag) {
     (data, Dag::from_parents(parents).expect("parents come first"))
 }
 
-/// The neighbours in the true graph and a few more, as an independence test would leave them.
-fn neighbours(dag: &Dag, more: usize, seed: u64) -> Vec<NodeSet> {
+/// The neighbors in the true graph and a few more, as an independence test would leave them.
+fn neighbors(dag: &Dag, more: usize, seed: u64) -> Vec<NodeSet> {
     let mut rng = Rng::new(seed);
     let mut sets = vec![NodeSet::default(); dag.nodes()];
     for (from, to, _) in dag.edges() {
@@ -126,7 +126,7 @@ fn building(c: &mut Criterion) {
     let mut group = c.benchmark_group("parent sets, 37 nodes");
     group.sample_size(10).measurement_time(Duration::from_secs(3));
     let (data, dag) = network(NODES, ROWS, 1);
-    let mut core = Candidates::from_neighbours(neighbours(&dag, 20, 2)).expect("nodes of the graph");
+    let mut core = Candidates::from_neighbors(neighbors(&dag, 20, 2)).expect("nodes of the graph");
     for entry in DISCRETE_SCORES {
         let score =
             discrete_score_by_name(entry.name, &DiscreteScoreSettings::default()).expect("registered");
@@ -148,7 +148,7 @@ fn building(c: &mut Criterion) {
         });
     }
     let (large, dag) = network(NODES, 1_000_000, 1);
-    let core = Candidates::from_neighbours(neighbours(&dag, 20, 2)).expect("nodes of the graph");
+    let core = Candidates::from_neighbors(neighbors(&dag, 20, 2)).expect("nodes of the graph");
     group.bench_function("qnml, cores, 1,000,000 rows", |b| {
         b.iter(|| ParentSets::build(&large, &Qnml, &core));
     });
@@ -157,7 +157,7 @@ fn building(c: &mut Criterion) {
 fn warm_orders(c: &mut Criterion) {
     let mut group = c.benchmark_group("warm order, 37 nodes");
     let (data, dag) = network(NODES, ROWS, 1);
-    let mut candidates = Candidates::from_neighbours(neighbours(&dag, 20, 2)).expect("nodes of the graph");
+    let mut candidates = Candidates::from_neighbors(neighbors(&dag, 20, 2)).expect("nodes of the graph");
     let mut rng = Rng::new(3);
     let orders: Vec<Vec<usize>> = (0..500).map(|_| rng.permutation(NODES)).collect();
     for (name, reach) in [("cores", Reach::Core), ("cores and one more", Reach::PlusOne)] {

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
-use plackett_dag::{Centring, Exact, Gram, Insertion, L1, LocalScore, Oracle, ScoreSettings, score_by_name};
+use plackett_dag::{Centering, Exact, Gram, Insertion, L1, LocalScore, Oracle, ScoreSettings, score_by_name};
 use testing::{Rng, Sem, sem};
 
 fn gram_of(sem: &Sem) -> Arc<Gram> {
-    Arc::new(Gram::from_rows(&sem.data, sem.nodes, Centring::Centre).expect("simulated data are regular"))
+    Arc::new(Gram::from_rows(&sem.data, sem.nodes, Centering::Center).expect("simulated data are regular"))
 }
 
 fn score_of(name: &str, sem: &Sem) -> Arc<dyn LocalScore> {
@@ -115,7 +115,7 @@ fn cold_orders(c: &mut Criterion) {
     for (degree, nodes) in [(1.0, 20), (4.0, 20)] {
         let sem = sem(nodes, degree, 1000, 1);
         let gram =
-            Arc::new(Gram::from_rows(&sem.data, nodes, Centring::None).expect("simulated data are regular"));
+            Arc::new(Gram::from_rows(&sem.data, nodes, Centering::None).expect("simulated data are regular"));
         let score =
             Arc::new(L1::new(Arc::clone(&gram), &ScoreSettings::default()).expect("a positive lambda"));
         let lipschitz = largest_eigenvalue(&gram);

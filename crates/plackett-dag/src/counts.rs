@@ -146,7 +146,7 @@ pub(crate) fn tally(
         cells.for_each(|cell| counts[cell] += 1);
     } else {
         counts.resize(LANES * size, 0);
-        // Lanes side by side: four counters of one cell are neighbours.
+        // Lanes side by side: four counters of one cell are neighbors.
         cells.enumerate().for_each(|(row, cell)| counts[LANES * cell + row % LANES] += 1);
         for cell in 0..size {
             counts[cell] = counts[LANES * cell..LANES * (cell + 1)].iter().sum();

@@ -1,6 +1,6 @@
 //! The completed partially directed graph (CPDAG) of a DAG: what observational data alone can tell of it. An edge is
 //! directed when every DAG with the same skeleton and the same v-structures directs it so, undirected otherwise.
-//! The edges are labelled in Chickering's (1995) order, without searching for Meek's patterns.
+//! The edges are labeled in Chickering's (1995) order, without searching for Meek's patterns.
 
 use std::collections::HashSet;
 

@@ -217,13 +217,13 @@ impl Table {
             }
         }
         let mut scatter = vec![0.0; columns * columns];
-        let mut centred = vec![0.0; columns];
+        let mut centered = vec![0.0; columns];
         for row in self.rows() {
-            for (column, slot) in centred.iter_mut().enumerate() {
+            for (column, slot) in centered.iter_mut().enumerate() {
                 *slot = row[column] - origin[column] - mean[column];
             }
-            for (a, &left) in centred.iter().enumerate() {
-                for (slot, &right) in scatter[a * columns..=a * columns + a].iter_mut().zip(&centred) {
+            for (a, &left) in centered.iter().enumerate() {
+                for (slot, &right) in scatter[a * columns..=a * columns + a].iter_mut().zip(&centered) {
                     *slot += left * right / count;
                 }
             }
@@ -517,7 +517,7 @@ mod tests {
     }
 
     #[test]
-    fn another_delimiter_is_recognised() {
+    fn another_delimiter_is_recognized() {
         for (text, name) in [
             ("a;b\n1;2\n", "';'"),
             ("a;b\n1,5;2,5\n", "';'"),

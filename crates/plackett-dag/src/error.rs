@@ -180,8 +180,8 @@ pub enum Error {
         /// Column, counted from zero.
         column: usize,
     },
-    /// A column that is to be standardised has the same value in every row.
-    #[error("column {column} is constant and cannot be standardised")]
+    /// A column that is to be standardized has the same value in every row.
+    #[error("column {column} is constant and cannot be standardized")]
     ConstantColumn {
         /// Column, counted from zero.
         column: usize,
@@ -444,8 +444,8 @@ pub enum Problem {
         /// Rows after the header.
         rows: usize,
     },
-    /// A row of an adjacency matrix is labelled with another name than the header says.
-    #[error("the row is labelled \"{found}\", but the header's order makes it \"{expected}\"")]
+    /// A row of an adjacency matrix is labeled with another name than the header says.
+    #[error("the row is labeled \"{found}\", but the header's order makes it \"{expected}\"")]
     RowLabel {
         /// The name in the header.
         expected: String,

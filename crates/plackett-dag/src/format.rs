@@ -140,7 +140,7 @@ pub fn write_graph_csv(graph: &NamedDag, writer: impl Write, file: &str) -> Resu
 }
 
 /// A graph as JSON has it: the part of the learning program's output that describes the graph. Flatten it into a
-/// larger document, or serialise it alone.
+/// larger document, or serialize it alone.
 ///
 /// # Example
 /// ```
@@ -283,7 +283,7 @@ impl GraphDocument {
     }
 }
 
-/// A graph in the DOT language, its edges labelled with their weights unless all of them are 1.
+/// A graph in the DOT language, its edges labeled with their weights unless all of them are 1.
 ///
 /// # Example
 /// ```
@@ -387,7 +387,7 @@ mod tests {
             ("a,a\n0,0\n0,2\n", "g.csv, line 1, column \"a\": two columns have this name"),
             (
                 ",a,b\nb,0,0\na,0,0\n",
-                "g.csv, line 2, column \"1\": the row is labelled \"b\", but the header's order makes it \"a\"",
+                "g.csv, line 2, column \"1\": the row is labeled \"b\", but the header's order makes it \"a\"",
             ),
         ] {
             assert_eq!(csv_message(text), wanted, "{text:?}");

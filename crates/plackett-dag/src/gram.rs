@@ -1,10 +1,10 @@
 //! The Gram matrix `G = XᵀX / n`: all that the linear local scores need of the data, in one pass and O(d²) memory.
-//! Rows are taken in blocks, each centred at its own mean and merged by the pairwise update of variances,
+//! Rows are taken in blocks, each centered at its own mean and merged by the pairwise update of variances,
 //! so a large common offset costs no digits. Also `Q(W) = ½ tr((I−W)ᵀ G (I−W)) + λ‖W‖₁`, the paper's objective.
 
 use crate::{Error, Result};
 
-/// Rows per block: large enough to amortise the merge, small enough for a block of 50 columns to stay in L2.
+/// Rows per block: large enough to amortize the merge, small enough for a block of 50 columns to stay in L2.
 const BLOCK_ROWS: usize = 256;
 /// Relative asymmetry accepted in a matrix that a caller computed: rounding, not error.
 const SYMMETRY_TOLERANCE: f64 = 1e-9;
@@ -12,32 +12,32 @@ const SYMMETRY_TOLERANCE: f64 = 1e-9;
 /// What is done to the columns before their products are taken.
 ///
 /// ```
-/// use plackett_dag::{Centring, Gram};
+/// use plackett_dag::{Centering, Gram};
 /// let rows = [1.0, 3.0];
-/// assert_eq!(Gram::from_rows(&rows, 1, Centring::None)?.entry(0, 0), 5.0);
-/// assert_eq!(Gram::from_rows(&rows, 1, Centring::Centre)?.entry(0, 0), 1.0);
+/// assert_eq!(Gram::from_rows(&rows, 1, Centering::None)?.entry(0, 0), 5.0);
+/// assert_eq!(Gram::from_rows(&rows, 1, Centering::Center)?.entry(0, 0), 1.0);
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Centring {
+pub enum Centering {
     /// Nothing: second moments about zero.
     None,
     /// The mean of each column is subtracted.
     #[default]
-    Centre,
-    /// As `Centre`, and each column is divided by its standard deviation (with divisor n).
-    Standardise,
+    Center,
+    /// As `Center`, and each column is divided by its standard deviation (with divisor n).
+    Standardize,
 }
 
 /// Builds a [`Gram`] from rows as they arrive. O(d²) memory, O(d²) time per row.
 ///
 /// ```
-/// use plackett_dag::{Centring, GramBuilder};
+/// use plackett_dag::{Centering, GramBuilder};
 /// let mut builder = GramBuilder::new(2)?;
 /// for row in [[1.0, 2.0], [3.0, 6.0], [5.0, 10.0]] {
 ///     builder.push_row(&row)?;
 /// }
-/// let gram = builder.finish(Centring::Standardise)?;
+/// let gram = builder.finish(Centering::Standardize)?;
 /// assert!((gram.entry(0, 1) - 1.0).abs() < 1e-15);
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
@@ -185,27 +185,27 @@ impl GramBuilder {
     /// The Gram matrix of the rows taken.
     ///
     /// # Errors
-    /// [`Error::Empty`] without rows; [`Error::ConstantColumn`] if a column that is to be standardised never varies.
+    /// [`Error::Empty`] without rows; [`Error::ConstantColumn`] if a column that is to be standardized never varies.
     ///
     /// ```
-    /// use plackett_dag::{Centring, GramBuilder};
+    /// use plackett_dag::{Centering, GramBuilder};
     /// let mut builder = GramBuilder::new(1)?;
     /// builder.push_row(&[4.0])?;
-    /// assert_eq!(builder.finish(Centring::None)?.entry(0, 0), 16.0);
+    /// assert_eq!(builder.finish(Centering::None)?.entry(0, 0), 16.0);
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
-    pub fn finish(mut self, centring: Centring) -> Result<Gram> {
+    pub fn finish(mut self, centering: Centering) -> Result<Gram> {
         if self.rows == 0 {
             return Err(Error::Empty);
         }
         self.merge_block();
         let d = self.columns;
-        let means = if centring == Centring::None {
+        let means = if centering == Centering::None {
             vec![0.0; d]
         } else {
             (self.means.iter().zip(&self.origin)).map(|(mean, origin)| mean + origin).collect()
         };
-        let scales = if centring == Centring::Standardise {
+        let scales = if centering == Centering::Standardize {
             if let Some(column) = (0..d).find(|&i| self.minima[i] == self.maxima[i]) {
                 return Err(Error::ConstantColumn { column });
             }
@@ -213,7 +213,7 @@ impl GramBuilder {
         } else {
             vec![1.0; d]
         };
-        Ok(self.into_gram(means, scales, centring != Centring::None))
+        Ok(self.into_gram(means, scales, centering != Centering::None))
     }
 
     /// The Gram matrix of the rows taken, shifted and scaled as `reference` was: validation data seen with the eyes of
@@ -223,8 +223,8 @@ impl GramBuilder {
     /// [`Error::Empty`] without rows; [`Error::Size`] if the number of columns differs.
     ///
     /// ```
-    /// use plackett_dag::{Centring, Gram, GramBuilder};
-    /// let training = Gram::from_rows(&[0.0, 4.0], 1, Centring::Centre)?;
+    /// use plackett_dag::{Centering, Gram, GramBuilder};
+    /// let training = Gram::from_rows(&[0.0, 4.0], 1, Centering::Center)?;
     /// let mut builder = GramBuilder::new(1)?;
     /// builder.push_row(&[5.0])?;
     /// assert_eq!(builder.finish_like(&training)?.entry(0, 0), 9.0);
@@ -245,13 +245,13 @@ impl GramBuilder {
         Ok(self.into_gram(reference.means.clone(), reference.scales.clone(), false))
     }
 
-    /// The matrix about `means`, which are the data's own if `centred`: what is left of a column's mean is then zero, not
+    /// The matrix about `means`, which are the data's own if `centered`: what is left of a column's mean is then zero, not
     /// the rounding of it.
-    fn into_gram(self, means: Vec<f64>, scales: Vec<f64>, centred: bool) -> Gram {
+    fn into_gram(self, means: Vec<f64>, scales: Vec<f64>, centered: bool) -> Gram {
         let d = self.columns;
         let rows = self.rows as f64;
         let left = |i: usize| {
-            if centred { 0.0 } else { self.means[i] + (self.origin[i] - means[i]) }
+            if centered { 0.0 } else { self.means[i] + (self.origin[i] - means[i]) }
         };
         let mut matrix = self.scatter;
         for i in 0..d {
@@ -274,8 +274,8 @@ fn add_scaled(target: &mut [f64], source: &[f64], factor: f64) {
 /// The Gram matrix `G = XᵀX / n` of data with n rows and one column per node, with what was done to the columns.
 ///
 /// ```
-/// use plackett_dag::{Centring, Gram};
-/// let gram = Gram::from_rows(&[1.0, 2.0, 3.0, 8.0], 2, Centring::Centre)?;
+/// use plackett_dag::{Centering, Gram};
+/// let gram = Gram::from_rows(&[1.0, 2.0, 3.0, 8.0], 2, Centering::Center)?;
 /// assert_eq!((gram.rows(), gram.nodes()), (2, 2));
 /// assert_eq!((gram.entry(0, 1), gram.means()[1], gram.scales()[1]), (3.0, 5.0, 1.0));
 /// # Ok::<(), plackett_dag::Error>(())
@@ -296,15 +296,15 @@ impl Gram {
     /// As [`GramBuilder::push_row`] and [`GramBuilder::finish`].
     ///
     /// ```
-    /// use plackett_dag::{Centring, Gram};
-    /// assert!(Gram::from_rows(&[1.0, 2.0, 3.0], 2, Centring::Centre).is_err());
+    /// use plackett_dag::{Centering, Gram};
+    /// assert!(Gram::from_rows(&[1.0, 2.0, 3.0], 2, Centering::Center).is_err());
     /// ```
-    pub fn from_rows(data: &[f64], columns: usize, centring: Centring) -> Result<Self> {
+    pub fn from_rows(data: &[f64], columns: usize, centering: Centering) -> Result<Self> {
         let mut builder = GramBuilder::new(columns)?;
         for row in data.chunks(columns) {
             builder.push_row(row)?;
         }
-        builder.finish(centring)
+        builder.finish(centering)
     }
 
     /// A Gram (or covariance) matrix computed elsewhere from `rows` rows, row-major.
@@ -480,7 +480,7 @@ mod tests {
         for rows in [1, 2, 255, 256, 257, 3001] {
             let shifted = sample(rows, d, 1e8, 3);
             let plain: Vec<f64> = shifted.iter().map(|x| x - 1e8).collect();
-            let gram = Gram::from_rows(&shifted, d, Centring::Centre).unwrap();
+            let gram = Gram::from_rows(&shifted, d, Centering::Center).unwrap();
             for i in 0..d {
                 for j in 0..d {
                     let expected = reference(&plain, d, i, j);
@@ -492,13 +492,13 @@ mod tests {
     }
 
     #[test]
-    fn uncentred_and_standardised_forms_agree_with_their_definitions() {
+    fn uncentered_and_standardized_forms_agree_with_their_definitions() {
         let (n, d) = (700, 5);
         let data = sample(n, d, 0.7, 4);
-        let raw = Gram::from_rows(&data, d, Centring::None).unwrap();
+        let raw = Gram::from_rows(&data, d, Centering::None).unwrap();
         let direct = data.chunks(d).map(|row| row[1] * row[3]).sum::<f64>() / n as f64;
         assert!((raw.entry(1, 3) - direct).abs() < 1e-13);
-        let unit = Gram::from_rows(&data, d, Centring::Standardise).unwrap();
+        let unit = Gram::from_rows(&data, d, Centering::Standardize).unwrap();
         let r = reference(&data, d, 1, 3) / (reference(&data, d, 1, 1) * reference(&data, d, 3, 3)).sqrt();
         assert!((unit.entry(1, 3) - r).abs() < 1e-13);
         assert!((unit.entry(2, 2) - 1.0).abs() < 1e-14);
@@ -515,7 +515,7 @@ mod tests {
                 weights[i * d + j] = normal(&mut rng);
             }
         }
-        let gram = Gram::from_rows(&data, d, Centring::None).unwrap();
+        let gram = Gram::from_rows(&data, d, Centering::None).unwrap();
         let mut direct = lambda * weights.iter().map(|w| w.abs()).sum::<f64>();
         for row in data.chunks(d) {
             for j in 0..d {
@@ -529,17 +529,17 @@ mod tests {
 
     #[test]
     fn bad_input_is_named() {
-        assert!(matches!(Gram::from_rows(&[], 2, Centring::Centre), Err(Error::Empty)));
+        assert!(matches!(Gram::from_rows(&[], 2, Centering::Center), Err(Error::Empty)));
         assert!(matches!(
-            Gram::from_rows(&[0.1, 1.0, 0.1, 2.0, 0.1, 3.0], 2, Centring::Standardise),
+            Gram::from_rows(&[0.1, 1.0, 0.1, 2.0, 0.1, 3.0], 2, Centering::Standardize),
             Err(Error::ConstantColumn { column: 0 })
         ));
         assert!(matches!(
-            Gram::from_rows(&[0.1, 1.0, f64::INFINITY, 2.0], 2, Centring::Centre),
+            Gram::from_rows(&[0.1, 1.0, f64::INFINITY, 2.0], 2, Centering::Center),
             Err(Error::NotFinite { row: 1, column: 0 })
         ));
         assert!(matches!(
-            Gram::from_rows(&[0.1, 1.0, 2.0], 2, Centring::Centre),
+            Gram::from_rows(&[0.1, 1.0, 2.0], 2, Centering::Center),
             Err(Error::RowLength { row: 1, expected: 2, found: 1 })
         ));
     }

@@ -557,7 +557,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_that_do_not_exist_have_no_neighbours() {
+    fn nodes_that_do_not_exist_have_no_neighbors() {
         let dag = Dag::empty(1);
         assert!(dag.parents(9).is_empty() && dag.children(9).is_empty() && dag.descendants(9).is_empty());
         assert!(!dag.has_edge(9, 0) && !dag.has_edge(0, 9));

@@ -13,7 +13,7 @@
 //!
 //! let sem = simulate_sem(&SemSettings::default(), 1)?; // 10 nodes, about 10 edges
 //! let data = sem.sample(1000, Sem::TRAINING);
-//! let gram = Arc::new(Gram::from_rows(data.values(), data.columns(), Centring::Centre)?);
+//! let gram = Arc::new(Gram::from_rows(data.values(), data.columns(), Centering::Center)?);
 //! let score: Arc<dyn LocalScore> = Arc::new(EvL0::new(gram, &ScoreSettings::default())?);
 //! let found = Insertion::default().run(&mut Oracle::new(Arc::clone(&score)))?;
 //! let weights = fit_weights(score.as_ref(), &found.parents)?.unwrap_or_default();
@@ -75,7 +75,7 @@ pub use format::{
     CpdagDocument, EdgeDocument, GraphDocument, cpdag_to_dot, parse_graph_csv, parse_graph_json, read_graph,
     to_dot, write_graph_csv,
 };
-pub use gram::{Centring, Gram, GramBuilder};
+pub use gram::{Centering, Gram, GramBuilder};
 pub use graph::{Dag, NamedDag};
 pub use independence::{DSeparation, FisherZ, GSquare, IndependenceTest};
 pub use learning::{

@@ -1,5 +1,5 @@
 //! Which graph of an equivalence class to show. Scores such as qNML give all of its graphs the same value, and an order picks one
-//! of them by chance. Here the directions that the score leaves open are chosen by factorised NML instead: that graph whose
+//! of them by chance. Here the directions that the score leaves open are chosen by factorized NML instead: that graph whose
 //! conditional tables are described in the fewest nats. A preference and not a proof, but right far more often than chance.
 //!
 //! Measured on 20,000 rows of each embedded network with open edges, seeds 100 to 105: of the edges that are undirected in the

@@ -9,20 +9,20 @@ pub(crate) struct Pattern {
     parents: Vec<NodeSet>,
     children: Vec<NodeSet>,
     /// Those joined by an undirected edge.
-    neighbours: Vec<NodeSet>,
+    neighbors: Vec<NodeSet>,
 }
 
 impl Pattern {
-    pub(crate) fn undirected(neighbours: Vec<NodeSet>) -> Self {
-        let empty = vec![NodeSet::with_capacity(neighbours.len()); neighbours.len()];
-        Self { parents: empty.clone(), children: empty, neighbours }
+    pub(crate) fn undirected(neighbors: Vec<NodeSet>) -> Self {
+        let empty = vec![NodeSet::with_capacity(neighbors.len()); neighbors.len()];
+        Self { parents: empty.clone(), children: empty, neighbors }
     }
 
     fn of(graph: &Cpdag) -> Self {
         let mut pattern = Self::undirected(vec![NodeSet::with_capacity(graph.nodes()); graph.nodes()]);
         for &(a, b) in graph.undirected() {
-            pattern.neighbours[a].insert(b);
-            pattern.neighbours[b].insert(a);
+            pattern.neighbors[a].insert(b);
+            pattern.neighbors[b].insert(a);
         }
         for &(from, to) in graph.directed() {
             pattern.children[from].insert(to);
@@ -32,11 +32,11 @@ impl Pattern {
     }
 
     pub(crate) fn nodes(&self) -> usize {
-        self.neighbours.len()
+        self.neighbors.len()
     }
 
     pub(crate) fn is_adjacent(&self, a: usize, b: usize) -> bool {
-        self.neighbours[a].contains(b) || self.parents[a].contains(b) || self.children[a].contains(b)
+        self.neighbors[a].contains(b) || self.parents[a].contains(b) || self.children[a].contains(b)
     }
 
     pub(crate) fn has_arrow(&self, from: usize, to: usize) -> bool {
@@ -45,9 +45,9 @@ impl Pattern {
 
     /// Gives an undirected edge its direction; one that has a direction keeps it.
     pub(crate) fn direct(&mut self, from: usize, to: usize) {
-        if self.neighbours[from].contains(to) {
-            self.neighbours[from].remove(to);
-            self.neighbours[to].remove(from);
+        if self.neighbors[from].contains(to) {
+            self.neighbors[from].remove(to);
+            self.neighbors[to].remove(from);
             self.children[from].insert(to);
             self.parents[to].insert(from);
         }
@@ -61,7 +61,7 @@ impl Pattern {
             let mut wanted = Vec::new();
             for (a, contested) in contested.iter().enumerate() {
                 let is_wanted = |&b: &usize| !contested.contains(b) && self.is_implied(a, b);
-                wanted.extend(self.neighbours[a].iter().filter(is_wanted).map(|b| (a, b)));
+                wanted.extend(self.neighbors[a].iter().filter(is_wanted).map(|b| (a, b)));
             }
             if wanted.is_empty() {
                 return;
@@ -84,11 +84,11 @@ impl Pattern {
             // a → c → b: otherwise a cycle.
             || self.children[a].iter().any(|c| self.has_arrow(c, b))
             // a – c → b ← d – a, c and d apart: otherwise a new v-structure at a or a cycle.
-            || self.neighbours[a].iter().filter(|&c| self.has_arrow(c, b)).any(|c| {
-                self.neighbours[a].iter().any(|d| c < d && self.has_arrow(d, b) && apart(c, d))
+            || self.neighbors[a].iter().filter(|&c| self.has_arrow(c, b)).any(|c| {
+                self.neighbors[a].iter().any(|d| c < d && self.has_arrow(d, b) && apart(c, d))
             })
             // a – c → d → b, c and b apart, a and d adjacent: likewise.
-            || self.neighbours[a].iter().filter(|&c| apart(c, b)).any(|c| {
+            || self.neighbors[a].iter().filter(|&c| apart(c, b)).any(|c| {
                 self.children[c].iter().any(|d| self.has_arrow(d, b) && self.is_adjacent(a, d))
             })
     }
@@ -97,7 +97,7 @@ impl Pattern {
         let edges = |sets: &[NodeSet]| -> Vec<(usize, usize)> {
             sets.iter().enumerate().flat_map(|(a, set)| set.iter().map(move |b| (a, b))).collect()
         };
-        let mut undirected = edges(&self.neighbours);
+        let mut undirected = edges(&self.neighbors);
         undirected.retain(|&(a, b)| a < b);
         Cpdag::from_sorted(self.nodes(), edges(&self.children), undirected)
     }
@@ -114,16 +114,16 @@ impl Pattern {
             let broken = |node: usize| {
                 let arrows = self.children[node].len();
                 let apart = |b: usize| {
-                    let others = self.neighbours[node].iter().chain(&self.parents[node]);
+                    let others = self.neighbors[node].iter().chain(&self.parents[node]);
                     others.filter(|&c| c != b && !self.is_adjacent(b, c)).count()
                 };
-                (arrows, self.neighbours[node].iter().map(apart).sum::<usize>())
+                (arrows, self.neighbors[node].iter().map(apart).sum::<usize>())
             };
             let sinks = left.iter().map(|node| (broken(node), std::cmp::Reverse(node)));
             let Some((faults, std::cmp::Reverse(sink))) = sinks.min() else { break };
             is_consistent &= faults == (0, 0);
             left.remove(sink);
-            for sets in [&mut self.parents, &mut self.children, &mut self.neighbours] {
+            for sets in [&mut self.parents, &mut self.children, &mut self.neighbors] {
                 parents[sink].extend(&sets[sink]);
                 sets[sink].clear();
                 sets.iter_mut().for_each(|set| set.remove(sink));
@@ -250,9 +250,9 @@ mod tests {
             let edges: Vec<(usize, usize)> = dag.edges().map(|(from, to, _)| (from, to)).collect();
             for known in 0..1_u32 << edges.len() {
                 let truth = pattern_of(dag);
-                let neighbours =
+                let neighbors =
                     (0..4).map(|node| truth.parents[node].iter().chain(&truth.children[node]).collect());
-                let mut pattern = Pattern::undirected(neighbours.collect());
+                let mut pattern = Pattern::undirected(neighbors.collect());
                 for (a, middle, b) in colliders(&truth) {
                     pattern.direct(a, middle);
                     pattern.direct(b, middle);

@@ -191,7 +191,7 @@ fn check(data: &Categories, candidates: &Candidates, name: &str, score: &dyn Fam
 fn best_parents_and_sums_under_every_allowed_set() {
     let mut rng = Rng::new(1);
     let arities = [2, 3, 1, 2, 4, 2];
-    let neighbours: Vec<NodeSet> = [vec![1, 3], vec![0, 2, 4], vec![], vec![0, 1, 4, 5], vec![5], vec![1]]
+    let neighbors: Vec<NodeSet> = [vec![1, 3], vec![0, 2, 4], vec![], vec![0, 1, 4, 5], vec![5], vec![1]]
         .map(NodeSet::from_iter)
         .into();
     for rows in [1, 2, 40, 300] {
@@ -199,7 +199,7 @@ fn best_parents_and_sums_under_every_allowed_set() {
         for (name, score) in &scores() {
             for reach in [Reach::Core, Reach::PlusOne] {
                 for max_parents in [0, 1, 2, 6] {
-                    let mut candidates = Candidates::from_neighbours(neighbours.clone()).unwrap();
+                    let mut candidates = Candidates::from_neighbors(neighbors.clone()).unwrap();
                     candidates.reach = reach;
                     candidates.max_parents = max_parents;
                     check(&data, &candidates, name, &**score, SizePrior::Even);
@@ -267,7 +267,7 @@ fn wide_columns_and_many_nodes() {
     columns[69] = columns[3].iter().zip(&columns[68]).map(|(a, b)| a ^ b).collect();
     let data = named(&arities, columns);
     for (name, score) in &scores() {
-        let mut candidates = Candidates::from_neighbours(
+        let mut candidates = Candidates::from_neighbors(
             (0..70)
                 .map(|node| match node {
                     69 => NodeSet::from_iter([0, 1, 3]),
@@ -337,7 +337,7 @@ fn parents_of_more_configurations_than_doubles_can_count() {
 #[test]
 fn a_build_can_be_watched_and_stopped() {
     let data = random_data(100, &[2; 8], &mut Rng::new(5));
-    let mut candidates = Candidates::from_neighbours(vec![NodeSet::from_iter([0, 1]); 8]).unwrap();
+    let mut candidates = Candidates::from_neighbors(vec![NodeSet::from_iter([0, 1]); 8]).unwrap();
     for reach in [Reach::Core, Reach::PlusOne] {
         candidates.reach = reach;
         for candidates in [&candidates, &Candidates::all(8, 3)] {
@@ -376,7 +376,7 @@ fn too_many_sets_lower_the_limit() {
 #[test]
 fn threads_do_not_change_what_comes_out() {
     let data = random_data(500, &[2, 3, 2, 4, 2, 3, 2, 2, 3, 2], &mut Rng::new(7));
-    let mut plus = Candidates::from_neighbours(vec![NodeSet::from_iter([0, 3, 5]); 10]).unwrap();
+    let mut plus = Candidates::from_neighbors(vec![NodeSet::from_iter([0, 3, 5]); 10]).unwrap();
     plus.reach = Reach::PlusOne;
     for candidates in [plus, Candidates::all(10, 4)] {
         let build = |threads| {

@@ -8,8 +8,8 @@ use std::{ops::ControlFlow, sync::Arc};
 
 use plackett::{Latent as _, Noise, PlackettLuce};
 use plackett_dag::{
-    Centring, Exact, Expectation, GradientKind, Gram, Insertion, L1, LocalScore, LocalTable, NodeSet, Oracle,
-    PlSearch, ScoreSettings,
+    Centering, Exact, Expectation, GradientKind, Gram, Insertion, L1, LocalScore, LocalTable, NodeSet,
+    Oracle, PlSearch, ScoreSettings,
 };
 use testing::sem;
 
@@ -17,7 +17,7 @@ const KINDS: [GradientKind; 3] = [GradientKind::Relax, GradientKind::Reinforce, 
 
 fn l1(nodes: usize, degree: f64, seed: u64) -> Arc<dyn LocalScore> {
     let data = sem(nodes, degree, 1000, seed).data;
-    let gram = Arc::new(Gram::from_rows(&data, nodes, Centring::Centre).unwrap());
+    let gram = Arc::new(Gram::from_rows(&data, nodes, Centering::Center).unwrap());
     Arc::new(L1::new(gram, &ScoreSettings::default()).unwrap())
 }
 
@@ -31,7 +31,7 @@ fn sparse_problems_are_nearly_solved() {
             let mut oracle = Oracle::new(Arc::clone(&score));
             let found = search.run(&mut oracle, |_| ControlFlow::Continue(())).unwrap();
             assert!(found.best.score <= found.mode.score);
-            // Descent may settle in a neighbouring order; anything further off would be a wrong gradient.
+            // Descent may settle in a neighboring order; anything further off would be a wrong gradient.
             assert!(found.mode.score <= 1.05 * optimum, "{gradient:?}: {} above {optimum}", found.mode.score);
             let reversed: Vec<usize> = found.mode.order.iter().rev().copied().collect();
             assert!(oracle.order_score(&reversed).unwrap() > 1.2 * optimum, "any order would do");

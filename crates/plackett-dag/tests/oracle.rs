@@ -6,13 +6,13 @@ mod testing;
 use std::sync::Arc;
 
 use plackett_dag::{
-    Centring, Error, Gram, LocalScore, NodeSet, Oracle, SCORES, ScoreSettings, Scratch, score_by_name,
+    Centering, Error, Gram, LocalScore, NodeSet, Oracle, SCORES, ScoreSettings, Scratch, score_by_name,
 };
 use testing::{Rng, sem};
 
 fn scores(nodes: usize, degree: f64, seed: u64) -> Vec<Arc<dyn LocalScore>> {
     let sem = sem(nodes, degree, 400, seed);
-    let gram = Arc::new(Gram::from_rows(&sem.data, nodes, Centring::Centre).unwrap());
+    let gram = Arc::new(Gram::from_rows(&sem.data, nodes, Centering::Center).unwrap());
     let make = |name| score_by_name(name, Arc::clone(&gram), &ScoreSettings::default()).unwrap();
     SCORES.iter().map(|entry| make(entry.name)).collect()
 }

@@ -5,7 +5,7 @@ mod testing;
 
 use std::sync::Arc;
 
-use plackett_dag::{Bic, Centring, EvL0, Gram, L1, LocalScore, NodeSet, ScoreSettings, Scratch};
+use plackett_dag::{Bic, Centering, EvL0, Gram, L1, LocalScore, NodeSet, ScoreSettings, Scratch};
 use plackett_dag::{SCORES, SubsetSearch, fit_weights, score_by_name};
 use testing::{Rng, normal, sem};
 
@@ -94,7 +94,7 @@ fn lasso_agrees_with_proximal_gradient_and_satisfies_its_optimality_conditions()
     for problem in 0..problems {
         let d = 2 + rng.below(9);
         let data = awkward_data(&mut rng, problem % 5, d);
-        let gram = Arc::new(Gram::from_rows(&data, d, Centring::Centre).unwrap());
+        let gram = Arc::new(Gram::from_rows(&data, d, Centering::Center).unwrap());
         let node = rng.below(d);
         let allowed: NodeSet = (0..d).filter(|&j| j != node && rng.uniform() < 0.8).collect();
         let largest = allowed.iter().map(|j| gram.entry(node, j).abs()).fold(1e-3, f64::max);
@@ -180,7 +180,7 @@ fn branch_and_bound_finds_the_best_of_all_sets() {
     for problem in 0..400 {
         let d = 2 + rng.below(8);
         let data = awkward_data(&mut rng, problem % 5, d);
-        let gram = Arc::new(Gram::from_rows(&data, d, Centring::Centre).unwrap());
+        let gram = Arc::new(Gram::from_rows(&data, d, Centering::Center).unwrap());
         let rows = gram.rows() as f64;
         let node = rng.below(d);
         let allowed: NodeSet = (0..d).filter(|&j| j != node && rng.uniform() < 0.9).collect();
@@ -225,7 +225,7 @@ fn forbidding_what_the_answer_does_not_rest_on_changes_nothing() {
     for seed in 0..6 {
         let d = 12;
         let sem = sem(d, if seed % 2 == 0 { 1.0 } else { 4.0 }, 300, seed);
-        let gram = Arc::new(Gram::from_rows(&sem.data, d, Centring::Centre).unwrap());
+        let gram = Arc::new(Gram::from_rows(&sem.data, d, Centering::Center).unwrap());
         for search in [SubsetSearch::GrowShrink, SubsetSearch::BranchAndBound] {
             for score in all_scores(&gram, search) {
                 for _ in 0..300 {
@@ -254,7 +254,7 @@ fn grow_shrink_gap(name: &str, degree: f64, along_true_order: bool) -> (f64, f64
     for seed in 0..10 {
         let d = 16;
         let sem = sem(d, degree, 1000, 50 + seed);
-        let gram = Arc::new(Gram::from_rows(&sem.data, d, Centring::Centre).unwrap());
+        let gram = Arc::new(Gram::from_rows(&sem.data, d, Centering::Center).unwrap());
         let settings = ScoreSettings {
             penalty_factor: Some(1.0),
             noise_variance: Some(1.0),
@@ -303,7 +303,7 @@ fn grow_shrink_is_close_to_the_optimum() {
 fn weights_are_those_of_the_model() {
     let d = 8;
     let sem = sem(d, 1.0, 2000, 9);
-    let gram = Arc::new(Gram::from_rows(&sem.data, d, Centring::Centre).unwrap());
+    let gram = Arc::new(Gram::from_rows(&sem.data, d, Centering::Center).unwrap());
     let parents: Vec<NodeSet> =
         (0..d).map(|j| (0..d).filter(|i| sem.weights[i * d + j] != 0.0).collect()).collect();
     let score = EvL0::new(Arc::clone(&gram), &ScoreSettings::default()).unwrap();
@@ -324,7 +324,7 @@ fn noise_variance_is_estimated_within_a_tenth() {
     for (d, degree) in [(10, 1.0), (10, 4.0), (50, 1.0), (50, 4.0)] {
         for seed in 0..5 {
             let sem = sem(d, degree, 1000, 200 + seed);
-            let gram = Arc::new(Gram::from_rows(&sem.data, d, Centring::Centre).unwrap());
+            let gram = Arc::new(Gram::from_rows(&sem.data, d, Centering::Center).unwrap());
             let estimate = EvL0::new(gram, &ScoreSettings::default()).unwrap().noise_variance();
             assert!((estimate - 1.0).abs() < 0.1, "{d} {degree} {seed}: {estimate}");
         }
@@ -336,7 +336,7 @@ fn degenerate_columns_are_survived() {
     // A constant column, two equal ones, and more columns than rows.
     let rows =
         [[1.0, 2.0, 2.0, 5.0, 0.1, 0.3], [2.0, 1.0, 1.0, 5.0, 0.7, 0.2], [0.5, 3.0, 3.0, 5.0, 0.4, 0.9]];
-    let gram = Arc::new(Gram::from_rows(rows.as_flattened(), 6, Centring::Centre).unwrap());
+    let gram = Arc::new(Gram::from_rows(rows.as_flattened(), 6, Centering::Center).unwrap());
     let mut scratch = Scratch::default();
     for search in [SubsetSearch::GrowShrink, SubsetSearch::BranchAndBound] {
         for score in all_scores(&gram, search) {

@@ -6,13 +6,13 @@ mod testing;
 use std::sync::Arc;
 
 use plackett_dag::{
-    Centring, Error, Exact, Expectation, Gram, Insertion, L1, LocalScore, LocalTable, NodeSet, Oracle,
+    Centering, Error, Exact, Expectation, Gram, Insertion, L1, LocalScore, LocalTable, NodeSet, Oracle,
 };
 use plackett_dag::{SCORES, ScoreSettings, Scratch, SubsetSearch, score_by_name};
 use testing::{Rng, Sem, sem};
 
 fn gram_of(sem: &Sem) -> Arc<Gram> {
-    Arc::new(Gram::from_rows(&sem.data, sem.nodes, Centring::Centre).unwrap())
+    Arc::new(Gram::from_rows(&sem.data, sem.nodes, Centering::Center).unwrap())
 }
 
 fn scores(nodes: usize, degree: f64, seed: u64, search: SubsetSearch) -> Vec<Arc<dyn LocalScore>> {

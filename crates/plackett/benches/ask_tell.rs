@@ -9,7 +9,7 @@ use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use plackett::{
-    Answer, Baseline, Constraints, Gradient, Network, Noise, Optimiser, OptimiserSettings, PlackettLuce,
+    Answer, Baseline, Constraints, Gradient, Network, Noise, Optimizer, OptimizerSettings, PlackettLuce,
     Reinforce, Relax, Settings, Training,
 };
 
@@ -21,14 +21,14 @@ fn objective(order: &[usize]) -> f64 {
     order[0] as f64
 }
 
-fn settings(gradient: Gradient) -> OptimiserSettings {
-    OptimiserSettings { gradient, samples: SAMPLES, ..OptimiserSettings::default() }
+fn settings(gradient: Gradient) -> OptimizerSettings {
+    OptimizerSettings { gradient, samples: SAMPLES, ..OptimizerSettings::default() }
 }
 
-fn batch(optimiser: &mut Optimiser) {
-    for proposal in optimiser.ask_batch(SAMPLES) {
+fn batch(optimizer: &mut Optimizer) {
+    for proposal in optimizer.ask_batch(SAMPLES) {
         let answer = Answer::Value(objective(&proposal.order));
-        optimiser.tell_id(proposal.id, answer).unwrap();
+        optimizer.tell_id(proposal.id, answer).unwrap();
     }
 }
 
@@ -43,25 +43,25 @@ fn ask_tell(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::new("plain loop, reinforce", items), |bencher| {
             bencher.iter(|| training.step(&mut objective).unwrap());
         });
-        let mut optimiser = Optimiser::new(items, settings(Gradient::Reinforce)).unwrap();
+        let mut optimizer = Optimizer::new(items, settings(Gradient::Reinforce)).unwrap();
         group.bench_function(BenchmarkId::new("ask and tell, reinforce", items), |bencher| {
-            bencher.iter(|| batch(&mut optimiser));
+            bencher.iter(|| batch(&mut optimizer));
         });
         let estimator = Relax::new(&latent, Network::new(items, HIDDEN), &mut Noise::new(0)).unwrap();
         let mut training = Training::new(latent, estimator, plain).unwrap();
         group.bench_function(BenchmarkId::new("plain loop, relax", items), |bencher| {
             bencher.iter(|| training.step(&mut objective).unwrap());
         });
-        let mut optimiser = Optimiser::new(items, settings(Gradient::Relax { hidden: HIDDEN })).unwrap();
+        let mut optimizer = Optimizer::new(items, settings(Gradient::Relax { hidden: HIDDEN })).unwrap();
         group.bench_function(BenchmarkId::new("ask and tell, relax", items), |bencher| {
-            bencher.iter(|| batch(&mut optimiser));
+            bencher.iter(|| batch(&mut optimizer));
         });
         let before: Vec<(usize, usize)> = (1..items / 2).map(|item| (item - 1, item)).collect();
         let constraints = Some(Constraints::new(items, &before, &[(items - 1, 0)]).unwrap());
-        let constrained = OptimiserSettings { constraints, ..settings(Gradient::Reinforce) };
-        let mut optimiser = Optimiser::new(items, constrained).unwrap();
+        let constrained = OptimizerSettings { constraints, ..settings(Gradient::Reinforce) };
+        let mut optimizer = Optimizer::new(items, constrained).unwrap();
         group.bench_function(BenchmarkId::new("ask and tell, constrained", items), |bencher| {
-            bencher.iter(|| batch(&mut optimiser));
+            bencher.iter(|| batch(&mut optimizer));
         });
     }
     group.finish();
@@ -69,11 +69,11 @@ fn ask_tell(criterion: &mut Criterion) {
 
 fn saving(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("state");
-    let mut optimiser = Optimiser::new(100, settings(Gradient::Relax { hidden: HIDDEN })).unwrap();
-    (0..5).for_each(|_| batch(&mut optimiser));
-    optimiser.ask(15);
+    let mut optimizer = Optimizer::new(100, settings(Gradient::Relax { hidden: HIDDEN })).unwrap();
+    (0..5).for_each(|_| batch(&mut optimizer));
+    optimizer.ask(15);
     group.bench_function("to and from JSON, 100 items", |bencher| {
-        bencher.iter(|| Optimiser::from_json(&black_box(&optimiser).to_json().unwrap()).unwrap());
+        bencher.iter(|| Optimizer::from_json(&black_box(&optimizer).to_json().unwrap()).unwrap());
     });
     group.finish();
 }

@@ -1,5 +1,5 @@
 //! What a move changes, as every problem works it out, against valuing the whole order again: all insertions of an item for
-//! linear ordering and flow shop, all exchanges for quadratic assignment, all turns for the travelling salesman.
+//! linear ordering and flow shop, all exchanges for quadratic assignment, all turns for the traveling salesman.
 //!
 //! Run with `cargo bench -p plackett --bench moves`.
 
@@ -9,7 +9,7 @@ use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use plackett::{
-    FlowShop, LinearAssignment, LinearOrdering, Move, Noise, Problem, QuadraticAssignment, TravellingSalesman,
+    FlowShop, LinearAssignment, LinearOrdering, Move, Noise, Problem, QuadraticAssignment, TravelingSalesman,
 };
 
 const ITEMS: usize = 100;
@@ -34,7 +34,7 @@ fn moves(criterion: &mut Criterion) {
         ("insertions", Box::new(LinearOrdering::new("", ITEMS, numbers(square, 0)).unwrap())),
         ("insertions", Box::new(FlowShop::new("", ITEMS, MACHINES, numbers(ITEMS * MACHINES, 1)).unwrap())),
         ("swaps", Box::new(QuadraticAssignment::new("", ITEMS, symmetric(2), symmetric(3)).unwrap())),
-        ("turns", Box::new(TravellingSalesman::from_distances("", ITEMS, symmetric(4)).unwrap())),
+        ("turns", Box::new(TravelingSalesman::from_distances("", ITEMS, symmetric(4)).unwrap())),
         ("swaps", Box::new(LinearAssignment::new("", ITEMS, numbers(square, 5)).unwrap())),
     ];
     let rank = ITEMS / 2;
@@ -49,7 +49,7 @@ fn moves(criterion: &mut Criterion) {
                 _ => Move::Reverse { first: rank.min(other), last: rank.max(other) },
             })
             .collect();
-        let mut walk = problem.neighbourhood();
+        let mut walk = problem.neighborhood();
         let mut changes = Vec::new();
         group.bench_function(BenchmarkId::from_parameter("by what changes"), |bencher| {
             bencher.iter(|| {

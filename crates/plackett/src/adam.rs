@@ -1,4 +1,4 @@
-//! The Adam optimiser.
+//! The Adam optimizer.
 
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +31,7 @@ pub struct Adam {
 }
 
 impl Adam {
-    /// An optimiser for this many parameters with a learning rate.
+    /// An optimizer for this many parameters with a learning rate.
     pub fn new(parameters: usize, rate: f64) -> Self {
         Self { rate, mean: vec![0.0; parameters], square: vec![0.0; parameters], powers: (1.0, 1.0) }
     }

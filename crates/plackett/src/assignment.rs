@@ -14,7 +14,7 @@ const LARGEST_COST: f64 = 1e280;
 /// How far: an exact power of two, enough for more items than fit into memory.
 const SHRINK: f64 = 1.0 / (1u64 << 60) as f64;
 
-/// The order b that minimises Σᵢ cost(i, bᵢ), for a square cost matrix, row-major. O(k³).
+/// The order b that minimizes Σᵢ cost(i, bᵢ), for a square cost matrix, row-major. O(k³).
 ///
 /// To round a relaxed permutation matrix, pass its negative.
 ///

@@ -5,7 +5,7 @@ use rand::Rng;
 use crate::{
     error::{Error, check_length, check_noise},
     gumbel::{LogSum, exponential},
-    latent::{Given, Latent, NormalisedScores},
+    latent::{Given, Latent, NormalizedScores},
     noise::fill_uniform,
 };
 
@@ -21,7 +21,7 @@ use crate::{
 /// ```
 #[derive(Clone, Debug)]
 pub struct Categorical {
-    scores: NormalisedScores,
+    scores: NormalizedScores,
 }
 
 impl Categorical {
@@ -30,7 +30,7 @@ impl Categorical {
     /// # Errors
     /// No scores, or one that is not finite.
     pub fn new(scores: &[f64]) -> Result<Self, Error> {
-        Ok(Self { scores: NormalisedScores::new(scores)? })
+        Ok(Self { scores: NormalizedScores::new(scores)? })
     }
 
     /// The log-probability of a category.
@@ -208,8 +208,8 @@ impl Latent for Categorical {
 #[derive(Clone, Debug)]
 pub struct GivenCategory {
     category: usize,
-    scores: NormalisedScores,
-    /// ∂z̃ᵢ/∂θᵢ before normalisation: the share of category i's own noise in exp(−z̃ᵢ); zero for b itself.
+    scores: NormalizedScores,
+    /// ∂z̃ᵢ/∂θᵢ before normalization: the share of category i's own noise in exp(−z̃ᵢ); zero for b itself.
     free: Vec<f64>,
 }
 

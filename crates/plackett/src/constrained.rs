@@ -9,7 +9,7 @@ use crate::{
     constraints::{Constraints, Stages},
     error::{Error, check_length},
     exponential::exp_of_negative,
-    latent::NormalisedScores,
+    latent::NormalizedScores,
     noise::fill_uniform,
     order::Order,
 };
@@ -31,7 +31,7 @@ use rand::Rng;
 /// ```
 #[derive(Clone, Debug)]
 pub struct ConstrainedPlackettLuce {
-    scores: NormalisedScores,
+    scores: NormalizedScores,
     constraints: Constraints,
 }
 
@@ -42,7 +42,7 @@ impl ConstrainedPlackettLuce {
     /// No scores, one that is not finite, or constraints on another number of items.
     pub fn new(scores: &[f64], constraints: Constraints) -> Result<Self, Error> {
         check_length("the list of scores", scores.len(), constraints.items())?;
-        Ok(Self { scores: NormalisedScores::new(scores)?, constraints })
+        Ok(Self { scores: NormalizedScores::new(scores)?, constraints })
     }
 
     /// What the orders keep.

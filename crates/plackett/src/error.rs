@@ -102,7 +102,7 @@ pub enum Error {
         source: ObjectiveError,
     },
     /// The objective returned a NaN or an infinity.
-    #[error("the objective is {value} on {}: only finite values can be optimised", shown(outcome))]
+    #[error("the objective is {value} on {}: only finite values can be optimized", shown(outcome))]
     ObjectiveNotFinite {
         /// The outcome that it was asked about.
         outcome: Vec<usize>,

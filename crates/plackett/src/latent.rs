@@ -1,7 +1,7 @@
 //! The pieces that every gradient estimator is built from: a latent made by a deterministic map of Gumbel noise.
 //!
-//! REINFORCE, REBAR and RELAX (the paper's section 2) need the map H(z), a reparametrised p(z | θ), a
-//! reparametrised p(z | b, θ), and log p(b | θ). [`Latent`] and [`Given`] are those pieces; section 3 of the
+//! REINFORCE, REBAR and RELAX (the paper's section 2) need the map H(z), a reparametrized p(z | θ), a
+//! reparametrized p(z | b, θ), and log p(b | θ). [`Latent`] and [`Given`] are those pieces; section 3 of the
 //! paper supplies them for Plackett–Luce, and its equation 10 for the categorical distribution.
 
 use crate::{
@@ -17,21 +17,21 @@ const FAR_SCORE: f64 = -1e290;
 /// How much: half the widest difference of two numbers, times this, is −9·10²⁹⁹.
 const SQUEEZE: f64 = 5e-9;
 
-/// Scores θ normalised so that Σ exp θ = 1, with their exponentials.
+/// Scores θ normalized so that Σ exp θ = 1, with their exponentials.
 #[derive(Clone, Debug)]
-pub(crate) struct NormalisedScores {
+pub(crate) struct NormalizedScores {
     pub(crate) log: Vec<f64>,
     pub(crate) probability: Vec<f64>,
 }
 
-impl NormalisedScores {
+impl NormalizedScores {
     pub(crate) fn new(scores: &[f64]) -> Result<Self, Error> {
         if scores.is_empty() {
             return Err(Error::Empty { what: "the list of scores" });
         }
-        let mut normalised = Self { log: vec![0.0; scores.len()], probability: vec![0.0; scores.len()] };
-        normalised.set(scores)?;
-        Ok(normalised)
+        let mut normalized = Self { log: vec![0.0; scores.len()], probability: vec![0.0; scores.len()] };
+        normalized.set(scores)?;
+        Ok(normalized)
     }
 
     /// Replaces the scores. O(k), without allocation; on an error nothing has changed.
@@ -48,9 +48,9 @@ impl NormalisedScores {
             *probability = exp_of_negative(*log);
         }
         let total: f64 = self.probability.iter().sum();
-        let normaliser = total.ln();
+        let normalizer = total.ln();
         for (log, probability) in self.log.iter_mut().zip(&mut self.probability) {
-            *log -= normaliser;
+            *log -= normalizer;
             *probability /= total;
         }
         Ok(())
@@ -69,10 +69,10 @@ pub trait Latent: Clone + std::fmt::Debug {
     /// The latent with its outcome fixed: p(z | b, θ) and p(b | θ).
     type Given: Given;
 
-    /// The scores θ, normalised so that Σ exp θ = 1.
+    /// The scores θ, normalized so that Σ exp θ = 1.
     fn scores(&self) -> &[f64];
 
-    /// exp θ of the normalised scores.
+    /// exp θ of the normalized scores.
     fn probabilities(&self) -> &[f64];
 
     /// Replaces the scores. O(k), without allocation.
@@ -115,7 +115,7 @@ pub trait Latent: Clone + std::fmt::Debug {
         self.scores().len()
     }
 
-    /// Perturbed scores z = θ − log(−log u), θ normalised.
+    /// Perturbed scores z = θ − log(−log u), θ normalized.
     fn perturb(&self, u: &[f64], z: &mut [f64]) {
         for ((z, score), &u) in z.iter_mut().zip(self.scores()).zip(u) {
             *z = score - exponential(u).ln();

@@ -1,6 +1,6 @@
-//! Gradients and optimisation over permutations.
+//! Gradients and optimization over permutations.
 //!
-//! This crate minimises E f(b) over the scores θ of a [`PlackettLuce`] distribution over orders (or a [`Categorical`]
+//! This crate minimizes E f(b) over the scores θ of a [`PlackettLuce`] distribution over orders (or a [`Categorical`]
 //! one), for an f that may be a black box, with the low-variance gradient estimators of *Low-variance Black-box
 //! Gradient Estimates for the Plackett-Luce Distribution* (Gadetsky, Struminsky, Robinson, Quadrianto and Vetrov,
 //! AAAI 2020). It knows nothing of graphs, needs no automatic differentiation, and allocates nothing in a training step.
@@ -9,7 +9,7 @@
 //! use plackett::{Network, Noise, PlackettLuce, Relax, Settings, Stop, Training};
 //! use std::ops::ControlFlow;
 //!
-//! // Something to minimise: how far is each item from where we want it?
+//! // Something to minimize: how far is each item from where we want it?
 //! let wanted = [3, 1, 4, 0, 2];
 //! let mut objective = |order: &[usize]| {
 //!     order.iter().enumerate().map(|(rank, &item)| rank.abs_diff(wanted[item]) as f64).sum::<f64>()
@@ -34,7 +34,7 @@
 //! | relaxations σ(z, τ) | sections 2.2 and 4 | [`Softmax`], [`NeuralSort`], [`Sinkhorn`], by the trait [`Relaxation`]; [`assignment()`] to round |
 //! | critics c_φ | sections 2.3 and 5.1 | [`RelaxedObjective`], [`Network`], [`Sum`], by the trait [`Critic`] |
 //! | REINFORCE | equation 1 | [`Reinforce`] with a [`Baseline`] |
-//! | the reparametrised gradient | section 2.2 | [`Reparametrised`] |
+//! | the reparametrized gradient | section 2.2 | [`Reparametrized`] |
 //! | REBAR and RELAX | equations 11 and 13 | [`Relax`]; [`Rebar`] is RELAX with a particular critic |
 //! | the exact gradient | Figure 1 | [`Exact`] |
 //! | the toy problem | section 5.1 | [`Toy`] |
@@ -43,15 +43,15 @@
 //! [`Adam`]. Who wants the pieces, to evaluate the objective elsewhere or to mix the gradient with others, calls
 //! them in the same order as [`Training::step`] does.
 //!
-//! # Optimising anything over orders
+//! # Optimizing anything over orders
 //!
 //! | for | use |
 //! | --- | --- |
-//! | an objective that somebody else evaluates: threads, programs, a cluster | [`Optimiser`], asked for orders and told their values, saved and resumed |
-//! | a closure, to be optimised until some limit | [`drive`] with [`Parallel`], under [`Limits`] |
+//! | an objective that somebody else evaluates: threads, programs, a cluster | [`Optimizer`], asked for orders and told their values, saved and resumed |
+//! | a closure, to be optimized until some limit | [`drive`] with [`Parallel`], under [`Limits`] |
 //! | orders that must keep precedences or ranks | [`Constraints`], [`ConstrainedPlackettLuce`] |
-//! | linear ordering, quadratic assignment, travelling salesman, flow shop, linear assignment | [`read_problem`], [`Problem`], [`Solver`] with a [`Method`] |
-//! | local refinement by what a move changes | [`Neighbourhood`], [`Walks`] |
+//! | linear ordering, quadratic assignment, traveling salesman, flow shop, linear assignment | [`read_problem`], [`Problem`], [`Solver`] with a [`Method`] |
+//! | local refinement by what a move changes | [`Neighborhood`], [`Walks`] |
 //!
 //! # What can be relied on
 //!
@@ -72,16 +72,16 @@ mod estimator;
 mod exponential;
 mod gumbel;
 mod latent;
-mod limits;
 mod linear;
 mod noise;
 mod objective;
-mod optimiser;
+mod optimizer;
 mod order;
 mod plackett_luce;
 mod problem;
 mod refinement;
 mod relaxation;
+pub mod run;
 mod solver;
 mod toy;
 mod training;
@@ -93,25 +93,25 @@ pub use constrained::ConstrainedPlackettLuce;
 pub use constraints::Constraints;
 pub use critic::{Critic, Network, RelaxedObjective, Sum};
 pub use error::{Error, ObjectiveError};
-pub use estimator::{Baseline, Demand, Estimator, Exact, Rebar, Reinforce, Relax, Reparametrised, Samples};
+pub use estimator::{Baseline, Demand, Estimator, Exact, Rebar, Reinforce, Relax, Reparametrized, Samples};
 pub use gumbel::{gumbel, truncated_gumbel};
 pub use latent::{Given, Latent};
-pub use limits::{Ending, Limits, Trace, TracePoint};
 pub use noise::Noise;
 pub use objective::{Differentiable, IntoValue, Objective};
-pub use optimiser::{
-    Answer, Evaluator, Gradient, Optimiser, OptimiserSettings, Parallel, Progress, Proposal, drive,
+pub use optimizer::{
+    Answer, Evaluator, Gradient, Optimizer, OptimizerSettings, Parallel, Progress, Proposal, drive,
 };
 pub use order::Order;
 pub use plackett_luce::{GivenOrder, PlackettLuce};
 pub use problem::{
     BestKnown, FlowShop, Kind, LinearAssignment, LinearOrdering, Problem, QuadraticAssignment, Sense,
-    TravellingSalesman, read_problem,
+    TravelingSalesman, read_problem,
 };
-pub use refinement::{Move, MoveKind, MoveSet, Neighbourhood, Queue, Standing, WalkSettings, Walks};
+pub use refinement::{Move, MoveKind, MoveSet, Neighborhood, Queue, Standing, WalkSettings, Walks};
 pub use relaxation::{
     NeuralSort, Relaxation, Sinkhorn, Softmax, gumbel_sinkhorn, neural_sort, sinkhorn, softmax,
 };
+pub use run::{Ending, Limits, Trace, TracePoint};
 pub use solver::{Method, Solver, gradient_share};
 pub use toy::Toy;
 pub use training::{Settings, Status, Stop, Training};

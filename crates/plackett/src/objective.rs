@@ -1,8 +1,8 @@
-//! What is optimised: a black box f(b), and, where there is more to know, f on relaxed matrices.
+//! What is optimized: a black box f(b), and, where there is more to know, f on relaxed matrices.
 
 use crate::error::{Error, ObjectiveError};
 
-/// A function of an outcome, to be minimised in expectation.
+/// A function of an outcome, to be minimized in expectation.
 ///
 /// Any closure of a slice of items that returns a number, or a `Result` with one, is an objective:
 ///
@@ -38,7 +38,7 @@ where
 /// ```
 /// use plackett::IntoValue;
 /// assert_eq!(1.5.into_value().unwrap(), 1.5);
-/// assert!(Err::<f64, _>("no licence").into_value().is_err());
+/// assert!(Err::<f64, _>("no license").into_value().is_err());
 /// ```
 pub trait IntoValue {
     /// The value or the error.

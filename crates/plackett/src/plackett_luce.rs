@@ -11,7 +11,7 @@ use crate::{
     enumeration,
     error::{Error, check_length, check_noise},
     gumbel::{LogSum, exponential},
-    latent::{Given, Latent, NormalisedScores},
+    latent::{Given, Latent, NormalizedScores},
     noise::fill_uniform,
     order::{Order, check_distinct, sort_descending},
 };
@@ -31,7 +31,7 @@ use crate::{
 /// ```
 #[derive(Clone, Debug)]
 pub struct PlackettLuce {
-    scores: NormalisedScores,
+    scores: NormalizedScores,
 }
 
 impl PlackettLuce {
@@ -40,7 +40,7 @@ impl PlackettLuce {
     /// # Errors
     /// No scores, or one that is not finite.
     pub fn new(scores: &[f64]) -> Result<Self, Error> {
-        Ok(Self { scores: NormalisedScores::new(scores)? })
+        Ok(Self { scores: NormalizedScores::new(scores)? })
     }
 
     /// The log-probability of an order, or that an order begins with these items (a top-m prefix). O(k).
@@ -394,7 +394,7 @@ impl Given for GivenOrder {
     }
 
     fn perturb(&mut self, v: &[f64], z: &mut [f64]) {
-        // Θ_1 = 1, because the scores are normalised: the first value is a standard Gumbel.
+        // Θ_1 = 1, because the scores are normalized: the first value is a standard Gumbel.
         let mut log_sum = exponential(v[0]).ln();
         let mut above = -log_sum;
         z[self.order[0]] = above;

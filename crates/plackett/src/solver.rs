@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use crate::{
     constraints::Constraints,
     error::Error,
-    limits::{Ending, Limits, Trace},
-    optimiser::{Answer, Evaluator, Gradient, Optimiser, OptimiserSettings, Proposal, drive, state},
+    optimizer::{Answer, Evaluator, Gradient, Optimizer, OptimizerSettings, Proposal, drive, state},
     order::Order,
     problem::Problem,
     refinement::{MoveKind, MoveSet, WalkSettings, Walks},
+    run::{Ending, Limits, Trace},
 };
 use rayon::prelude::*;
 
@@ -62,7 +62,7 @@ impl Method {
         !matches!(self, Self::Default | Self::Insertion)
     }
 
-    /// The settings of an optimiser that searches this way, given how many evaluations the gradient may have where it is
+    /// The settings of an optimizer that searches this way, given how many evaluations the gradient may have where it is
     /// only the first of two stages.
     ///
     /// ```
@@ -71,7 +71,7 @@ impl Method {
     /// assert_eq!(Method::PlRelaxInsertion.settings(500).gradient_evaluations, Some(500));
     /// assert_eq!(Method::PlRelax.settings(500).gradient_evaluations, None);
     /// ```
-    pub fn settings(self, gradient_evaluations: u64) -> OptimiserSettings {
+    pub fn settings(self, gradient_evaluations: u64) -> OptimizerSettings {
         let gradient = match self {
             Self::Default | Self::Insertion | Self::PlReinforce => Gradient::Reinforce,
             Self::PlRelax | Self::PlRelaxInsertion => Gradient::Relax { hidden: HIDDEN },
@@ -83,7 +83,7 @@ impl Method {
             Self::PlRelax | Self::PlReinforce | Self::Pl => None,
         };
         let moves = vec![MoveKind::Insert];
-        OptimiserSettings { gradient, gradient_evaluations, moves, ..OptimiserSettings::default() }
+        OptimizerSettings { gradient, gradient_evaluations, moves, ..OptimizerSettings::default() }
     }
 }
 
@@ -110,11 +110,11 @@ const HIDDEN: usize = 32;
 /// A run on a problem, which can be saved and resumed exactly.
 ///
 /// ```
-/// use plackett::{Limits, Method, Problem, Solver, TravellingSalesman};
+/// use plackett::{Limits, Method, Problem, Solver, TravelingSalesman};
 /// use std::ops::ControlFlow;
 /// // Five cities on a line.
 /// let distances = (0..25).map(|at: i32| f64::from((at / 5 - at % 5).abs())).collect();
-/// let problem = TravellingSalesman::from_distances("line", 5, distances)?;
+/// let problem = TravelingSalesman::from_distances("line", 5, distances)?;
 /// let limits = Limits { evaluations: Some(2000), ..Limits::default() };
 /// for method in Method::ALL {
 ///     let mut solver = Solver::new(&problem, method, 0, &limits)?;
@@ -128,7 +128,7 @@ pub struct Solver {
     method: Method,
     seed: u64,
     items: usize,
-    optimiser: Option<Optimiser>,
+    optimizer: Option<Optimizer>,
     /// Evaluations that the gradient may have, if it is only the first of two stages.
     gradient_evaluations: Option<u64>,
     walks: Option<Walks>,
@@ -179,21 +179,21 @@ impl Solver {
             method,
             seed,
             items: problem.items(),
-            optimiser: None,
+            optimizer: None,
             gradient_evaluations: (method == Method::PlRelaxInsertion).then_some(share),
             walks: None,
             trace: Trace::default(),
             constraints,
         };
         if method.has_gradient() {
-            let settings = OptimiserSettings {
+            let settings = OptimizerSettings {
                 gradient_evaluations: None,
                 sense: problem.sense(),
                 seed,
                 constraints: Some(solver.constraints.clone()),
                 ..method.settings(share)
             };
-            solver.optimiser = Some(Optimiser::new(problem.items(), settings)?);
+            solver.optimizer = Some(Optimizer::new(problem.items(), settings)?);
         } else {
             solver.walks = Some(solver.new_walks(problem, None)?);
         }
@@ -218,7 +218,7 @@ impl Solver {
     ) -> Result<Ending, Error> {
         crate::error::check_length("the problem", problem.items(), self.items)?;
         let start = std::time::Instant::now();
-        if self.walks.is_none() && self.optimiser.is_some() {
+        if self.walks.is_none() && self.optimizer.is_some() {
             let ending = self.run_gradient(problem, limits, observe)?;
             let is_first_of_two = self.gradient_evaluations.is_some_and(|most| self.evaluations() >= most);
             if ending != Ending::Evaluations || !is_first_of_two {
@@ -253,28 +253,28 @@ impl Solver {
         limits: &Limits,
         observe: &mut dyn FnMut(&Self) -> ControlFlow<()>,
     ) -> Result<Ending, Error> {
-        let Some(mut optimiser) = self.optimiser.take() else { return Ok(Ending::Interrupted) };
+        let Some(mut optimizer) = self.optimizer.take() else { return Ok(Ending::Interrupted) };
         let most = [limits.evaluations, self.gradient_evaluations].into_iter().flatten().min();
         let limits = Limits { evaluations: most, ..*limits };
         let mut trace = std::mem::take(&mut self.trace);
         let mut evaluator = Valued { problem, has_parts: self.method == Method::Pl };
         let mut looked = std::time::Instant::now();
-        let ending = drive(&mut optimiser, &mut evaluator, &limits, &mut trace, &mut |optimiser| {
+        let ending = drive(&mut optimizer, &mut evaluator, &limits, &mut trace, &mut |optimizer| {
             if looked.elapsed() < OBSERVED_EVERY {
                 return ControlFlow::Continue(());
             }
             looked = std::time::Instant::now();
-            self.optimiser = Some(optimiser.clone());
+            self.optimizer = Some(optimizer.clone());
             observe(self)
         });
-        (self.optimiser, self.trace) = (Some(optimiser), trace);
+        (self.optimizer, self.trace) = (Some(optimizer), trace);
         ending
     }
 
     /// The whole state as JSON, to be resumed with [`from_json`](Self::from_json).
     ///
     /// # Errors
-    /// None that is known; the signature is that of the serialiser.
+    /// None that is known; the signature is that of the serializer.
     pub fn to_json(&self) -> Result<String, Error> {
         state::to_json("solver", self)
     }
@@ -294,10 +294,10 @@ impl Solver {
     /// A text that is no such state, one of another version, or one whose parts contradict each other.
     pub fn from_json(text: &str) -> Result<Self, Error> {
         let solver: Self = state::from_json("solver", text)?;
-        let is_sound = solver.optimiser.iter().all(|o| o.is_sound() && o.items() == solver.items)
+        let is_sound = solver.optimizer.iter().all(|o| o.is_sound() && o.items() == solver.items)
             && solver.walks.iter().all(|walks| walks.is_sound(solver.items))
             && solver.constraints.items() == solver.items
-            && (solver.optimiser.is_some() || solver.walks.is_some());
+            && (solver.optimizer.is_some() || solver.walks.is_some());
         if is_sound { Ok(solver) } else { Err(state::contradictory()) }
     }
 
@@ -307,12 +307,12 @@ impl Solver {
     }
 
     fn gradient_made(&self) -> u64 {
-        self.optimiser.as_ref().map_or(0, |optimiser| optimiser.status().told + optimiser.status().failed)
+        self.optimizer.as_ref().map_or(0, |optimizer| optimizer.status().told + optimizer.status().failed)
     }
 
     /// The best order so far and its value.
     pub fn best(&self) -> Option<(&[usize], f64)> {
-        self.walks.as_ref().and_then(Walks::best).or_else(|| self.optimiser.as_ref()?.best())
+        self.walks.as_ref().and_then(Walks::best).or_else(|| self.optimizer.as_ref()?.best())
     }
 
     /// Orders valued so far.

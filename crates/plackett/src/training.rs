@@ -87,7 +87,7 @@ pub enum Status {
     Interrupted,
 }
 
-/// A training run: scores, estimator, optimisers and the best outcome so far.
+/// A training run: scores, estimator, optimizers and the best outcome so far.
 ///
 /// After an error it is as it was before the step that failed, so it can be looked at and continued.
 ///
@@ -119,8 +119,8 @@ pub struct Training<E: Estimator> {
     gradient: Vec<f64>,
     /// Room for the next gradient, which takes the place of the last one only if the step succeeds.
     next_gradient: Vec<f64>,
-    score_optimiser: Adam,
-    critic_optimiser: Adam,
+    score_optimizer: Adam,
+    critic_optimizer: Adam,
     samples: Samples,
     noise: Noise,
     steps: u64,
@@ -150,8 +150,8 @@ impl<E: Estimator> Training<E> {
             scores: latent.scores().to_vec(),
             gradient: vec![0.0; items],
             next_gradient: vec![0.0; items],
-            score_optimiser: Adam::new(items, settings.learning_rate),
-            critic_optimiser: Adam::new(parameters, settings.critic_learning_rate),
+            score_optimizer: Adam::new(items, settings.learning_rate),
+            critic_optimizer: Adam::new(parameters, settings.critic_learning_rate),
             samples,
             noise: Noise::new(settings.seed),
             steps: 0,
@@ -186,9 +186,9 @@ impl<E: Estimator> Training<E> {
         if demand >= Demand::Values {
             self.keep_best();
         }
-        self.score_optimiser.step(&mut self.scores, &self.gradient);
+        self.score_optimizer.step(&mut self.scores, &self.gradient);
         let (parameters, gradient) = self.estimator.critic();
-        self.critic_optimiser.step(parameters, gradient);
+        self.critic_optimizer.step(parameters, gradient);
         self.latent.set_scores(&self.scores)?;
         self.value = value;
         self.steps += 1;
@@ -272,7 +272,7 @@ impl<E: Estimator> Training<E> {
         &self.latent
     }
 
-    /// The scores θ as they are trained, not normalised.
+    /// The scores θ as they are trained, not normalized.
     pub fn scores(&self) -> &[f64] {
         &self.scores
     }

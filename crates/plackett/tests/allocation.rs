@@ -7,7 +7,7 @@ mod common;
 use common::Puzzle;
 use plackett::{
     Baseline, Categorical, Estimator, Exact, Latent, Network, NeuralSort, Noise, Objective, Order,
-    PlackettLuce, Reinforce, Relax, Relaxation, RelaxedObjective, Reparametrised, Settings, Softmax, Stop,
+    PlackettLuce, Reinforce, Relax, Relaxation, RelaxedObjective, Reparametrized, Settings, Softmax, Stop,
     Sum, Training,
 };
 use std::{
@@ -87,8 +87,8 @@ fn check_all<L: Latent>(latent: &L, mut puzzle: Puzzle, relaxation: &impl Relaxa
         check(latent, relax, &mut puzzle, samples, &format!("{what}, RELAX"));
         let black_box = Relax::new(latent, Network::new(items, 16), &mut noise).unwrap();
         check(latent, black_box, &mut puzzle, samples, &format!("{what}, black-box RELAX"));
-        let reparametrised = Reparametrised::new(latent, relaxed.clone(), vec![0.0]).unwrap();
-        check(latent, reparametrised, &mut puzzle, samples, &format!("{what}, relaxed"));
+        let reparametrized = Reparametrized::new(latent, relaxed.clone(), vec![0.0]).unwrap();
+        check(latent, reparametrized, &mut puzzle, samples, &format!("{what}, relaxed"));
     }
     let exact = Exact::new(latent, &mut puzzle).unwrap();
     check(latent, exact, &mut puzzle, 1, &format!("{what}, EXACT"));

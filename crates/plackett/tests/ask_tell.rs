@@ -2,7 +2,7 @@
 
 use plackett::{
     Answer, Constraints, Ending, Error, Evaluator, Gradient, Limits, LinearOrdering, Method, MoveKind, Noise,
-    Optimiser, OptimiserSettings, Parallel, PlackettLuce, Problem, Proposal, Sense, Solver, Trace, drive,
+    Optimizer, OptimizerSettings, Parallel, PlackettLuce, Problem, Proposal, Sense, Solver, Trace, drive,
 };
 use rand::{RngExt as _, seq::SliceRandom as _};
 use std::ops::ControlFlow;
@@ -22,45 +22,45 @@ fn parts(order: &[usize]) -> Vec<f64> {
     (0..order.len()).map(|rank| value(&order[..=rank]) - value(&order[..rank])).collect()
 }
 
-fn go_on(_: &Optimiser) -> ControlFlow<()> {
+fn go_on(_: &Optimizer) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
-fn settings() -> Vec<OptimiserSettings> {
-    let base = OptimiserSettings { seed: 3, ..OptimiserSettings::default() };
+fn settings() -> Vec<OptimizerSettings> {
+    let base = OptimizerSettings { seed: 3, ..OptimizerSettings::default() };
     let with =
-        |gradient, gradient_evaluations| OptimiserSettings { gradient, gradient_evaluations, ..base.clone() };
+        |gradient, gradient_evaluations| OptimizerSettings { gradient, gradient_evaluations, ..base.clone() };
     let constraints = Some(Constraints::new(7, &[(1, 0)], &[(3, 3)]).unwrap());
     vec![
         with(Gradient::Reinforce, None),
         with(Gradient::Relax { hidden: 8 }, None),
         with(Gradient::RewardToGo, None),
         with(Gradient::Relax { hidden: 8 }, Some(63)),
-        OptimiserSettings {
+        OptimizerSettings {
             moves: vec![MoveKind::Swap, MoveKind::Reverse],
             ..with(Gradient::Reinforce, Some(0))
         },
-        OptimiserSettings { constraints: constraints.clone(), ..with(Gradient::Reinforce, Some(50)) },
-        OptimiserSettings { constraints, ..with(Gradient::RewardToGo, None) },
+        OptimizerSettings { constraints: constraints.clone(), ..with(Gradient::Reinforce, Some(50)) },
+        OptimizerSettings { constraints, ..with(Gradient::RewardToGo, None) },
     ]
 }
 
-fn answer(optimiser: &mut Optimiser, proposal: &Proposal) {
+fn answer(optimizer: &mut Optimizer, proposal: &Proposal) {
     let answer = if proposal.id % 11 == 4 {
         Answer::Failed("no luck".to_owned())
-    } else if optimiser.settings().gradient == Gradient::RewardToGo {
+    } else if optimizer.settings().gradient == Gradient::RewardToGo {
         Answer::Parts(parts(&proposal.order))
     } else {
         Answer::Value(value(&proposal.order))
     };
-    optimiser.tell_id(proposal.id, answer).unwrap();
+    optimizer.tell_id(proposal.id, answer).unwrap();
 }
 
 /// Batches answered in order; in any order and in parts; and with a save and a load at every turn: all the same.
 #[test]
 fn neither_the_order_of_answers_nor_resuming_matters() {
     for settings in settings() {
-        let mut plain = Optimiser::new(7, settings.clone()).unwrap();
+        let mut plain = Optimizer::new(7, settings.clone()).unwrap();
         let mut shuffled = plain.clone();
         let mut resumed = plain.clone();
         let mut noise = Noise::new(1);
@@ -79,7 +79,7 @@ fn neither_the_order_of_answers_nor_resuming_matters() {
             assert_eq!(again, asked);
             for (at, proposal) in again.iter().enumerate() {
                 if at % 3 == 0 {
-                    resumed = Optimiser::from_json(&resumed.to_json().unwrap()).unwrap();
+                    resumed = Optimizer::from_json(&resumed.to_json().unwrap()).unwrap();
                 }
                 answer(&mut resumed, proposal);
             }
@@ -101,15 +101,15 @@ fn every_gradient_and_refinement_finds_the_optimum() {
             .into_iter()
             .map(|o| value(&o))
             .fold(f64::INFINITY, f64::min);
-        let mut optimiser = Optimiser::new(7, settings.clone()).unwrap();
-        while optimiser.status().asked < 6000 {
-            for proposal in optimiser.ask_batch(usize::MAX) {
-                answer(&mut optimiser, &proposal);
+        let mut optimizer = Optimizer::new(7, settings.clone()).unwrap();
+        while optimizer.status().asked < 6000 {
+            for proposal in optimizer.ask_batch(usize::MAX) {
+                answer(&mut optimizer, &proposal);
             }
         }
-        assert!((optimiser.best().unwrap().1 - best).abs() < 1e-12, "{settings:?}");
+        assert!((optimizer.best().unwrap().1 - best).abs() < 1e-12, "{settings:?}");
         if settings.gradient_evaluations.is_none() {
-            assert!((value(&optimiser.mode().unwrap()) - best).abs() < 1e-12, "{settings:?}");
+            assert!((value(&optimizer.mode().unwrap()) - best).abs() < 1e-12, "{settings:?}");
         }
     }
 }
@@ -133,13 +133,13 @@ fn steps_go_against_the_exact_gradient() {
     for gradient in [Gradient::Reinforce, Gradient::RewardToGo, Gradient::Relax { hidden: 4 }] {
         let mut ups = [0i32; 4];
         for seed in 0..400 {
-            let settings = OptimiserSettings { gradient, seed, ..OptimiserSettings::default() };
-            let mut optimiser = Optimiser::new(4, settings).unwrap();
-            for proposal in optimiser.ask(10) {
+            let settings = OptimizerSettings { gradient, seed, ..OptimizerSettings::default() };
+            let mut optimizer = Optimizer::new(4, settings).unwrap();
+            for proposal in optimizer.ask(10) {
                 let answer = Answer::Parts(parts(&proposal.order));
-                optimiser.tell_id(proposal.id, answer).unwrap();
+                optimizer.tell_id(proposal.id, answer).unwrap();
             }
-            optimiser
+            optimizer
                 .scores()
                 .iter()
                 .zip(&mut ups)
@@ -157,52 +157,52 @@ fn steps_go_against_the_exact_gradient() {
 #[test]
 fn asking_ahead_gives_delayed_gradients_that_do_not_depend_on_who_is_quicker() {
     let run = |is_reversed: bool| {
-        let mut optimiser = Optimiser::new(6, OptimiserSettings::default()).unwrap();
+        let mut optimizer = Optimizer::new(6, OptimizerSettings::default()).unwrap();
         for _ in 0..20 {
-            let mut asked = optimiser.ask(37); // nearly four batches, one of them in part
+            let mut asked = optimizer.ask(37); // nearly four batches, one of them in part
             if is_reversed {
                 asked.reverse();
             }
             assert_eq!(asked.len(), 37);
-            asked.iter().for_each(|p| optimiser.tell_id(p.id, Answer::Value(value(&p.order))).unwrap());
+            asked.iter().for_each(|p| optimizer.tell_id(p.id, Answer::Value(value(&p.order))).unwrap());
         }
-        optimiser.to_json().unwrap()
+        optimizer.to_json().unwrap()
     };
     assert_eq!(run(false), run(true));
 }
 
 #[test]
 fn foreign_orders_count_for_the_best_alone() {
-    let mut optimiser = Optimiser::new(4, OptimiserSettings::default()).unwrap();
-    let before = optimiser.scores().to_vec();
-    optimiser.tell(&[3, 2, 1, 0], -5.0).unwrap();
-    optimiser.tell(&[3, 2, 0, 1], f64::NAN).unwrap();
-    assert_eq!(optimiser.best().unwrap(), (&[3, 2, 1, 0][..], -5.0));
-    assert_eq!((optimiser.scores(), optimiser.status().foreign), (&before[..], 1));
+    let mut optimizer = Optimizer::new(4, OptimizerSettings::default()).unwrap();
+    let before = optimizer.scores().to_vec();
+    optimizer.tell(&[3, 2, 1, 0], -5.0).unwrap();
+    optimizer.tell(&[3, 2, 0, 1], f64::NAN).unwrap();
+    assert_eq!(optimizer.best().unwrap(), (&[3, 2, 1, 0][..], -5.0));
+    assert_eq!((optimizer.scores(), optimizer.status().foreign), (&before[..], 1));
     // An order that waits is answered by telling it, whoever worked it out.
-    let asked = optimiser.ask(2);
-    optimiser.tell(&asked[1].order, 7.0).unwrap();
-    assert_eq!((optimiser.status().told, optimiser.status().pending), (1, 1));
-    assert!(matches!(optimiser.tell_id(asked[1].id, Answer::Value(1.0)), Err(Error::NotAsked { id: 1 })));
-    assert!(matches!(optimiser.tell_id(99, Answer::Value(1.0)), Err(Error::NotAsked { id: 99 })));
-    assert!(matches!(optimiser.tell_id(asked[0].id, Answer::Parts(vec![1.0])), Err(Error::Length { .. })));
-    assert!(optimiser.tell(&[0, 0, 1, 2], 1.0).is_err());
+    let asked = optimizer.ask(2);
+    optimizer.tell(&asked[1].order, 7.0).unwrap();
+    assert_eq!((optimizer.status().told, optimizer.status().pending), (1, 1));
+    assert!(matches!(optimizer.tell_id(asked[1].id, Answer::Value(1.0)), Err(Error::NotAsked { id: 1 })));
+    assert!(matches!(optimizer.tell_id(99, Answer::Value(1.0)), Err(Error::NotAsked { id: 99 })));
+    assert!(matches!(optimizer.tell_id(asked[0].id, Answer::Parts(vec![1.0])), Err(Error::Length { .. })));
+    assert!(optimizer.tell(&[0, 0, 1, 2], 1.0).is_err());
     let constraints = Some(Constraints::new(4, &[(0, 1)], &[]).unwrap());
     let settings =
-        OptimiserSettings { constraints, gradient: Gradient::Reinforce, ..OptimiserSettings::default() };
+        OptimizerSettings { constraints, gradient: Gradient::Reinforce, ..OptimizerSettings::default() };
     assert!(matches!(
-        Optimiser::new(4, settings).unwrap().tell(&[1, 0, 2, 3], 1.0),
+        Optimizer::new(4, settings).unwrap().tell(&[1, 0, 2, 3], 1.0),
         Err(Error::Broken { .. })
     ));
 }
 
 #[test]
 fn wrong_settings_and_states_are_refused() {
-    let with = |change: fn(&mut OptimiserSettings)| {
+    let with = |change: fn(&mut OptimizerSettings)| {
         let mut settings =
-            OptimiserSettings { gradient: Gradient::Relax { hidden: 4 }, ..OptimiserSettings::default() };
+            OptimizerSettings { gradient: Gradient::Relax { hidden: 4 }, ..OptimizerSettings::default() };
         change(&mut settings);
-        Optimiser::new(3, settings).unwrap_err().to_string()
+        Optimizer::new(3, settings).unwrap_err().to_string()
     };
     assert!(with(|s| s.samples = 1).contains("samples is 1"));
     assert!(with(|s| s.learning_rate = f64::NAN).contains("learning_rate is NaN"));
@@ -210,17 +210,17 @@ fn wrong_settings_and_states_are_refused() {
     assert!(with(|s| s.constraints = Some(Constraints::none(4))).contains("4 entries where 3 are needed"));
     let relax = with(|s| s.constraints = Some(Constraints::new(3, &[(0, 1)], &[]).unwrap()));
     assert_eq!(relax, "RELAX with constraints cannot be had: use REINFORCE");
-    assert!(Optimiser::new(0, OptimiserSettings::default()).is_err());
-    let state = Optimiser::new(3, OptimiserSettings::default()).unwrap().to_json().unwrap();
+    assert!(Optimizer::new(0, OptimizerSettings::default()).is_err());
+    let state = Optimizer::new(3, OptimizerSettings::default()).unwrap().to_json().unwrap();
     for (from, to) in [
         ("\"version\":1", "\"version\":2"),
         ("\"scores\":[0.0,", "\"scores\":["),
         ("\"pending\":0", "\"pending\":4"),
-        ("\"optimiser\"", "\"solver\""),
+        ("\"optimizer\"", "\"solver\""),
         ("{", "["),
     ] {
         assert!(state.contains(from), "{from} {state}");
-        let error = Optimiser::from_json(&state.replacen(from, to, 1)).unwrap_err();
+        let error = Optimizer::from_json(&state.replacen(from, to, 1)).unwrap_err();
         assert!(matches!(error, Error::State { .. }), "{error}");
     }
 }
@@ -230,7 +230,7 @@ fn the_driver_survives_failures_stops_as_told_and_does_not_depend_on_threads() {
     let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let mut optimiser = Optimiser::new(8, settings()[3].clone()).unwrap();
+            let mut optimizer = Optimizer::new(8, settings()[3].clone()).unwrap();
             let mut flaky = Parallel::new(|order: &[usize]| match order[0] {
                 0 => Err("item 0 first"),
                 1 => Ok(f64::NAN),
@@ -238,51 +238,51 @@ fn the_driver_survives_failures_stops_as_told_and_does_not_depend_on_threads() {
             });
             let mut trace = Trace::default();
             let limits = Limits { evaluations: Some(777), ..Limits::default() };
-            let ending = drive(&mut optimiser, &mut flaky, &limits, &mut trace, &mut go_on).unwrap();
+            let ending = drive(&mut optimizer, &mut flaky, &limits, &mut trace, &mut go_on).unwrap();
             assert_eq!(ending, Ending::Evaluations);
-            let status = optimiser.status();
+            let status = optimizer.status();
             assert_eq!(status.told + status.failed, 777);
             assert!(status.failed > 20);
             let points: Vec<(u64, f64)> = trace.points().iter().map(|p| (p.evaluations, p.best)).collect();
-            (optimiser.to_json().unwrap(), points)
+            (optimizer.to_json().unwrap(), points)
         })
     };
     let (one, points) = run(1);
     assert_eq!((one, points.clone()), run(3));
     assert!(points.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 > pair[1].1));
 
-    let mut optimiser = Optimiser::new(5, OptimiserSettings::default()).unwrap();
+    let mut optimizer = Optimizer::new(5, OptimizerSettings::default()).unwrap();
     let mut broken = Parallel::new(|_: &[usize]| Err::<f64, _>("the disk is full"));
-    let error = drive(&mut optimiser, &mut broken, &Limits::default(), &mut Trace::default(), &mut go_on)
+    let error = drive(&mut optimizer, &mut broken, &Limits::default(), &mut Trace::default(), &mut go_on)
         .unwrap_err();
     assert_eq!(error.to_string(), "all of the first 100 evaluations failed, the last one: the disk is full");
 
-    let mut optimiser = Optimiser::new(5, OptimiserSettings::default()).unwrap();
+    let mut optimizer = Optimizer::new(5, OptimizerSettings::default()).unwrap();
     let mut objective = Parallel::new(value);
     let time = Limits { time: Some(std::time::Duration::from_millis(20)), ..Limits::default() };
     assert_eq!(
-        drive(&mut optimiser, &mut objective, &time, &mut Trace::default(), &mut go_on).unwrap(),
+        drive(&mut optimizer, &mut objective, &time, &mut Trace::default(), &mut go_on).unwrap(),
         Ending::Time
     );
-    let mut stop = |_: &Optimiser| ControlFlow::Break(());
+    let mut stop = |_: &Optimizer| ControlFlow::Break(());
     let limits = Limits::default();
-    let ending = drive(&mut optimiser, &mut objective, &limits, &mut Trace::default(), &mut stop).unwrap();
+    let ending = drive(&mut optimizer, &mut objective, &limits, &mut Trace::default(), &mut stop).unwrap();
     assert_eq!(ending, Ending::Interrupted);
 }
 
 /// Refinement from an order that cannot be evaluated looks for another one instead of asking again for ever.
 #[test]
 fn refinement_leaves_orders_that_fail() {
-    let settings = OptimiserSettings { seed: 2, ..Method::Insertion.settings(0) };
-    let mut optimiser = Optimiser::new(6, settings).unwrap();
-    let first = optimiser.ask(1).remove(0);
+    let settings = OptimizerSettings { seed: 2, ..Method::Insertion.settings(0) };
+    let mut optimizer = Optimizer::new(6, settings).unwrap();
+    let first = optimizer.ask(1).remove(0);
     let bad = first.order.clone();
-    optimiser.tell_id(first.id, Answer::Failed("no".to_owned())).unwrap();
+    optimizer.tell_id(first.id, Answer::Failed("no".to_owned())).unwrap();
     let mut fussy =
         Parallel::new(|order: &[usize]| if order[..2] == bad[..2] { Err("no") } else { Ok(value(order)) });
     let limits = Limits { evaluations: Some(3000), ..Limits::default() };
-    drive(&mut optimiser, &mut fussy, &limits, &mut Trace::default(), &mut go_on).unwrap();
-    assert_eq!(optimiser.best().unwrap().1, 0.0);
+    drive(&mut optimizer, &mut fussy, &limits, &mut Trace::default(), &mut go_on).unwrap();
+    assert_eq!(optimizer.best().unwrap().1, 0.0);
 }
 
 /// An evaluator of any width, to be interrupted in the middle of a batch.
@@ -300,22 +300,22 @@ impl Evaluator for Narrow {
 
 #[test]
 fn a_run_cut_anywhere_and_resumed_is_the_run_that_was_not() {
-    let settings = OptimiserSettings { sense: Sense::Maximise, ..settings()[3].clone() };
-    let go = |optimiser: &mut Optimiser, width, evaluations| {
+    let settings = OptimizerSettings { sense: Sense::Maximize, ..settings()[3].clone() };
+    let go = |optimizer: &mut Optimizer, width, evaluations| {
         let limits = Limits { evaluations: Some(evaluations), ..Limits::default() };
-        drive(optimiser, &mut Narrow(width), &limits, &mut Trace::default(), &mut go_on).unwrap();
+        drive(optimizer, &mut Narrow(width), &limits, &mut Trace::default(), &mut go_on).unwrap();
     };
-    let mut whole = Optimiser::new(7, settings.clone()).unwrap();
+    let mut whole = Optimizer::new(7, settings.clone()).unwrap();
     go(&mut whole, usize::MAX, 500);
     let mut noise = Noise::new(2);
     for trial in 0..5 {
         let rng = noise.stream(trial);
-        let mut cut = Optimiser::new(7, settings.clone()).unwrap();
+        let mut cut = Optimizer::new(7, settings.clone()).unwrap();
         let mut made = 0;
         while made < 500 {
             made = (made + rng.random_range(1..60)).min(500);
             go(&mut cut, rng.random_range(1..9), made);
-            cut = Optimiser::from_json(&cut.to_json().unwrap()).unwrap();
+            cut = Optimizer::from_json(&cut.to_json().unwrap()).unwrap();
         }
         assert_eq!(cut.best(), whole.best());
         assert_eq!((cut.scores(), cut.status().told), (whole.scores(), whole.status().told));
@@ -326,14 +326,14 @@ fn a_run_cut_anywhere_and_resumed_is_the_run_that_was_not() {
 fn state_files_are_replaced_whole() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("state.json");
-    let mut optimiser = Optimiser::new(4, OptimiserSettings::default()).unwrap();
-    optimiser.save(&path).unwrap();
-    optimiser.ask(3);
-    optimiser.save(&path).unwrap();
-    assert_eq!(Optimiser::load(&path).unwrap().pending().len(), 3);
+    let mut optimizer = Optimizer::new(4, OptimizerSettings::default()).unwrap();
+    optimizer.save(&path).unwrap();
+    optimizer.ask(3);
+    optimizer.save(&path).unwrap();
+    assert_eq!(Optimizer::load(&path).unwrap().pending().len(), 3);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-    assert!(matches!(optimiser.save(&folder.path().join("no/where")), Err(Error::File { .. })));
-    assert!(matches!(Optimiser::load(&folder.path().join("nothing")), Err(Error::File { .. })));
+    assert!(matches!(optimizer.save(&folder.path().join("no/where")), Err(Error::File { .. })));
+    assert!(matches!(Optimizer::load(&folder.path().join("nothing")), Err(Error::File { .. })));
 }
 
 #[test]

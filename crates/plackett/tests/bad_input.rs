@@ -6,7 +6,7 @@ mod common;
 use common::{Puzzle, uniform};
 use plackett::{
     Adam, Baseline, Categorical, Critic, Demand, Differentiable, Error, Estimator, Exact, Latent, Network,
-    NeuralSort, Noise, Objective, Order, PlackettLuce, Reinforce, Relax, RelaxedObjective, Reparametrised,
+    NeuralSort, Noise, Objective, Order, PlackettLuce, Reinforce, Relax, RelaxedObjective, Reparametrized,
     Samples, Settings, Sinkhorn, Softmax, Status, Stop, Sum, Toy, Training, assignment, gumbel,
     gumbel_sinkhorn, neural_sort, sinkhorn, softmax, truncated_gumbel,
 };
@@ -237,7 +237,7 @@ fn samples() {
         assert_error!(samples.set_values(&[1.0, bad]), Error::NotFinite { what: "values", index: 1, .. });
         assert_error!(samples.evaluate(&mut |_: &[usize]| bad), Error::ObjectiveNotFinite { .. });
     }
-    let mut failing = |_: &[usize]| Err::<f64, _>("no licence");
+    let mut failing = |_: &[usize]| Err::<f64, _>("no license");
     assert_error!(samples.evaluate(&mut failing), Error::ObjectiveFailed { .. });
     for other in [2, 4] {
         let other = PlackettLuce::new(&vec![0.0; other]).unwrap();
@@ -288,7 +288,7 @@ fn estimators_for_another_latent() {
     };
     check_mismatches(|latent| Reinforce::new(latent, Baseline::None).unwrap());
     check_mismatches(|latent| Relax::new(latent, toy(latent), &mut Noise::new(0)).unwrap());
-    check_mismatches(|latent| Reparametrised::new(latent, toy(latent), vec![0.0]).unwrap());
+    check_mismatches(|latent| Reparametrized::new(latent, toy(latent), vec![0.0]).unwrap());
     check_mismatches(|latent| Exact::new(latent, &mut |_: &[usize]| 1.0).unwrap());
 }
 
@@ -322,15 +322,15 @@ fn estimators() {
     let network = Network::new(3, 2);
     let parameters = network.parameters();
     assert_error!(
-        Reparametrised::new(&latent, Network::new(2, 2), vec![0.0; 9]),
+        Reparametrized::new(&latent, Network::new(2, 2), vec![0.0; 9]),
         Error::Length { what: "the critic's input", .. }
     );
     assert_error!(
-        Reparametrised::new(&latent, network.clone(), vec![0.0; 2]),
+        Reparametrized::new(&latent, network.clone(), vec![0.0; 2]),
         Error::Length { what: "the critic's parameters", .. }
     );
     assert_error!(
-        Reparametrised::new(&latent, network, vec![NAN; parameters]),
+        Reparametrized::new(&latent, network, vec![NAN; parameters]),
         Error::NotFinite { what: "parameters", .. }
     );
 
@@ -375,7 +375,7 @@ fn critics_that_are_not_finite() {
             let mut relax = Relax::new(&latent, critic.clone(), &mut Noise::new(0)).unwrap();
             let mut gradient = [0.0; 3];
             assert_error!(relax.gradient(&latent, &samples, &mut gradient), Error::CriticNotFinite { .. });
-            let mut relaxed = Reparametrised::new(&latent, critic, vec![0.0, 1.0]).unwrap();
+            let mut relaxed = Reparametrized::new(&latent, critic, vec![0.0, 1.0]).unwrap();
             assert_error!(relaxed.gradient(&latent, &samples, &mut gradient), Error::CriticNotFinite { .. });
 
             let mut training = Training::new(latent.clone(), relax, Settings::default()).unwrap();
@@ -471,7 +471,7 @@ where
     let expected = portrait(&undisturbed, &parameters(undisturbed.estimator()));
 
     // The most negative number is the best value, and beyond the numbers once it is multiplied by a score.
-    for wrong in [Err("no licence"), Ok(NAN), Ok(INFINITY), Ok(f64::MIN)] {
+    for wrong in [Err("no license"), Ok(NAN), Ok(INFINITY), Ok(f64::MIN)] {
         let mut training = make();
         let mut objective = failing_once(30 * samples + 1, wrong);
         let (mut failures, mut before) = (0, String::new());
@@ -534,7 +534,7 @@ fn a_failed_run_keeps_what_it_had() {
 
 /// Penalties are often huge. Their squares overflow, which must not turn scores or parameters into NaN.
 #[test]
-fn huge_values_do_not_poison_the_optimiser() {
+fn huge_values_do_not_poison_the_optimizer() {
     let latent = PlackettLuce::new(&[0.0; 4]).unwrap();
     for huge in [1e100, 1e150, 1e200, 1e300] {
         let mut objective = |order: &[usize]| if order[0] == 2 { 0.0 } else { huge };

@@ -9,7 +9,7 @@ use common::{
 };
 use plackett::{
     Categorical, Critic, Differentiable, Error, Estimator, Given, Latent, Network, NeuralSort, Noise, Order,
-    PlackettLuce, Relax, Relaxation, RelaxedObjective, Reparametrised, Samples, Sinkhorn, Softmax, Sum, Toy,
+    PlackettLuce, Relax, Relaxation, RelaxedObjective, Reparametrized, Samples, Sinkhorn, Softmax, Sum, Toy,
     assignment, gumbel_sinkhorn, neural_sort, sinkhorn, softmax,
 };
 
@@ -548,7 +548,7 @@ fn check_extreme_estimates<L: Latent>(
         let mut phi = relax.parameters().to_vec();
         phi[0] = *log_tau;
         relax.set_parameters(&phi).unwrap();
-        let mut relaxed = Reparametrised::new(latent, critic.clone(), phi).unwrap();
+        let mut relaxed = Reparametrized::new(latent, critic.clone(), phi).unwrap();
         for (u, v) in noises.iter().flat_map(|u| noises.iter().map(move |v| (u, v))) {
             samples.set_noise(latent, u, v).unwrap();
             samples.evaluate(objective).unwrap();

@@ -5,7 +5,7 @@ mod common;
 use common::{spread, uniform};
 use plackett::{
     Baseline, Categorical, Estimator, Exact, Latent, Network, NeuralSort, Noise, Order, PlackettLuce,
-    Reinforce, Relax, RelaxedObjective, Reparametrised, Samples, Settings, Softmax, Stop, Toy, Training,
+    Reinforce, Relax, RelaxedObjective, Reparametrized, Samples, Settings, Softmax, Stop, Toy, Training,
     assignment,
 };
 use statrs::function::gamma::ln_gamma;
@@ -63,7 +63,7 @@ fn training_with_one_item() {
     check_one_item(&latent, Exact::new(&latent, &mut |_: &[usize]| 3.5).unwrap(), 1);
     let critic = RelaxedObjective::scaled(Toy::permutation(1, 0.05).unwrap(), NeuralSort::new(1));
     check_one_item(&latent, Relax::new(&latent, critic.clone(), &mut noise).unwrap(), 1);
-    check_one_item(&latent, Reparametrised::new(&latent, critic, vec![0.0, 1.0]).unwrap(), 1);
+    check_one_item(&latent, Reparametrized::new(&latent, critic, vec![0.0, 1.0]).unwrap(), 1);
     check_one_item(&latent, Relax::new(&latent, network(), &mut noise).unwrap(), 2);
 
     let latent = Categorical::new(&[0.0]).unwrap();
@@ -71,7 +71,7 @@ fn training_with_one_item() {
     check_one_item(&latent, Exact::new(&latent, &mut |_: &[usize]| 3.5).unwrap(), 1);
     let critic = RelaxedObjective::scaled(Toy::categorical(1, 0.05).unwrap(), Softmax::new(1));
     check_one_item(&latent, Relax::new(&latent, critic.clone(), &mut noise).unwrap(), 1);
-    check_one_item(&latent, Reparametrised::new(&latent, critic, vec![0.0, 1.0]).unwrap(), 1);
+    check_one_item(&latent, Reparametrized::new(&latent, critic, vec![0.0, 1.0]).unwrap(), 1);
     check_one_item(&latent, Relax::new(&latent, network(), &mut noise).unwrap(), 2);
 }
 

@@ -2,7 +2,7 @@
 
 use plackett::{
     BestKnown, Constraints, Ending, Error, FlowShop, Kind, Limits, LinearAssignment, LinearOrdering, Move,
-    MoveKind, MoveSet, Noise, Order, Problem, QuadraticAssignment, Queue, Sense, Trace, TravellingSalesman,
+    MoveKind, MoveSet, Noise, Order, Problem, QuadraticAssignment, Queue, Sense, Trace, TravelingSalesman,
     WalkSettings, Walks, read_problem,
 };
 use rand::{RngExt as _, seq::SliceRandom as _};
@@ -28,8 +28,8 @@ fn problems(n: usize, seed: u64) -> Vec<Box<dyn Problem>> {
             QuadraticAssignment::new("", n, numbers(n * n, seed + 1), numbers(n * n, seed + 2)).unwrap(),
         ),
         Box::new(QuadraticAssignment::new("", n, symmetric(n, seed + 3), symmetric(n, seed + 4)).unwrap()),
-        Box::new(TravellingSalesman::from_distances("", n, symmetric(n, seed + 5)).unwrap()),
-        Box::new(TravellingSalesman::from_distances("", n, numbers(n * n, seed + 6)).unwrap()),
+        Box::new(TravelingSalesman::from_distances("", n, symmetric(n, seed + 5)).unwrap()),
+        Box::new(TravelingSalesman::from_distances("", n, numbers(n * n, seed + 6)).unwrap()),
         Box::new(FlowShop::new("", n, 3, numbers(n * 3, seed + 7)).unwrap()),
         Box::new(LinearAssignment::new("", n, numbers(n * n, seed + 8)).unwrap()),
     ]
@@ -68,14 +68,14 @@ fn what_a_move_changes_is_what_a_full_evaluation_says() {
             let mut order: Vec<usize> = (0..n).collect();
             order.shuffle(noise.stream(0));
             let cost = |order: &[usize]| problem.sense().cost(problem.value(order));
-            let mut walk = problem.neighbourhood();
+            let mut walk = problem.neighborhood();
             walk.set_order(&order);
             for step in all_moves(n) {
                 let mut moved = order.clone();
                 step.apply(&mut moved);
                 let expected = cost(&moved) - cost(&order);
                 assert_eq!(walk.change(step), expected, "{} {n} {step:?}", problem.kind());
-                let mut copy = problem.neighbourhood();
+                let mut copy = problem.neighborhood();
                 copy.set_order(&order);
                 copy.apply(step);
                 assert_eq!(
@@ -107,7 +107,7 @@ fn costs_stay_right_along_a_walk_and_descents_end_in_local_optima() {
         let mut noise = Noise::new(3);
         let rng = noise.stream(0);
         let cost = |order: &[usize]| problem.sense().cost(problem.value(order));
-        let mut walk = problem.neighbourhood();
+        let mut walk = problem.neighborhood();
         let mut queue = Queue::new(n);
         for _ in 0..30 {
             walk.kick(&mut queue, rng);
@@ -119,7 +119,7 @@ fn costs_stay_right_along_a_walk_and_descents_end_in_local_optima() {
             assert!((0..n).all(|item| walk.order()[walk.ranks()[item]] == item));
         }
         // With all near cities and all kinds tried, no move that suits the problem is left.
-        if n <= 9 || problem.kind() != Kind::TravellingSalesman {
+        if n <= 9 || problem.kind() != Kind::TravelingSalesman {
             for step in all_moves(n) {
                 let kind = match step {
                     Move::Insert { .. } => MoveKind::Insert,
@@ -193,7 +193,7 @@ fn planted_optima_are_found() {
         let (a, b) = (point(at / n), point(at % n));
         (a.0 - b.0).hypot(a.1 - b.1)
     };
-    let circle = TravellingSalesman::from_distances("", n, (0..n * n).map(distance).collect()).unwrap();
+    let circle = TravelingSalesman::from_distances("", n, (0..n * n).map(distance).collect()).unwrap();
     let length = 2.0 * n as f64 * (std::f64::consts::PI / n as f64).sin();
     let (walks, _) = run(&circle, WalkSettings::default(), &evaluations(2_000_000));
     assert!((walks.best().unwrap().1 - length).abs() < 1e-9);
@@ -328,8 +328,8 @@ fn all_layouts_of_explicit_distances_are_the_same_problem() {
         let text = format!(
             "{HEADER}EDGE_WEIGHT_FORMAT: {format}\nDISPLAY_DATA_TYPE: TWOD_DISPLAY\nEDGE_WEIGHT_SECTION\n{numbers}\nDISPLAY_DATA_SECTION\n1 0 0\n2 0 0\n3 0 0\n4 0 0\nEOF\n"
         );
-        assert_eq!(Kind::detect("x", &text).unwrap(), Kind::TravellingSalesman);
-        let problem = TravellingSalesman::parse("x.tsp", &text).unwrap();
+        assert_eq!(Kind::detect("x", &text).unwrap(), Kind::TravelingSalesman);
+        let problem = TravelingSalesman::parse("x.tsp", &text).unwrap();
         assert_eq!((problem.name(), problem.items()), ("sample", 4));
         assert_eq!(problem.value(&[0, 1, 2, 3]), 1.0 + 4.0 + 6.0 + 3.0, "{format}");
         assert_eq!(problem.value(&[0, 2, 1, 3]), 2.0 + 4.0 + 5.0 + 3.0, "{format}");
@@ -340,7 +340,7 @@ fn all_layouts_of_explicit_distances_are_the_same_problem() {
 fn coordinates_are_measured_as_the_format_says() {
     let length = |kind: &str, points: &str| {
         let text = format!("DIMENSION: 2\nEDGE_WEIGHT_TYPE: {kind}\nNODE_COORD_SECTION\n{points}\n");
-        TravellingSalesman::parse("two.tsp", &text).unwrap().value(&[0, 1]) / 2.0
+        TravelingSalesman::parse("two.tsp", &text).unwrap().value(&[0, 1]) / 2.0
     };
     let points = "2 3.0 4.4\n1 0.0e0 0"; // cities in any order; the distance is 5.325
     assert_eq!(length("EUC_2D", points), 5.0);
@@ -349,7 +349,7 @@ fn coordinates_are_measured_as_the_format_says() {
     assert_eq!(length("MAX_2D", points), 4.0);
     assert_eq!(length("ATT", points), 2.0); // 5.325 / √10 = 1.68
     assert_eq!(length("ATT", "1 0 0\n2 10 30"), 10.0); // exactly 10 is not rounded up
-    // Two Burmese cities, 16.47 96.10 and 16.47 94.44 in degrees and minutes, are 153 kilometres apart.
+    // Two Burmese cities, 16.47 96.10 and 16.47 94.44 in degrees and minutes, are 153 kilometers apart.
     assert_eq!(length("GEO", "1 16.47 96.10\n2 16.47 94.44"), 153.0);
 }
 
@@ -426,7 +426,7 @@ fn wrong_texts_are_refused_with_file_and_line() {
     assert!(matches!(read_problem("nowhere.dat".as_ref(), None), Err(Error::File { .. })));
     assert!(LinearOrdering::new("", 0, vec![]).is_err());
     assert!(QuadraticAssignment::new("", 2, vec![0.0; 4], vec![0.0; 3]).is_err());
-    assert!(TravellingSalesman::from_distances("", 1, vec![f64::NAN]).is_err());
+    assert!(TravelingSalesman::from_distances("", 1, vec![f64::NAN]).is_err());
 }
 
 #[test]
@@ -437,5 +437,5 @@ fn published_values_and_senses_go_with_the_problem() {
     assert_eq!(nug12.best_known().unwrap().value, 578.0);
     let stated = Kind::QuadraticAssignment.parse("mine.dat", "2 77\n0 1\n1 0\n0 1\n1 0\n").unwrap();
     assert_eq!(stated.best_known(), Some(BestKnown { value: 77.0, is_optimal: false }));
-    assert_eq!((nug12.sense(), Sense::Maximise.to_string()), (Sense::Minimise, "maximise".to_owned()));
+    assert_eq!((nug12.sense(), Sense::Maximize.to_string()), (Sense::Minimize, "maximize".to_owned()));
 }

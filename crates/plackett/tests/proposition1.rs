@@ -126,7 +126,7 @@ fn conditional_scores_have_their_category_on_top_always() {
 /// Samples of z and z̃, gathered by outcome.
 type Groups = HashMap<Vec<usize>, (Vec<Vec<f64>>, Vec<Vec<f64>>)>;
 
-/// Coordinates, and sums and differences of neighbours, which see the dependence between them.
+/// Coordinates, and sums and differences of neighbors, which see the dependence between them.
 fn assert_same_law(a: &[Vec<f64>], b: &[Vec<f64>], what: &str) {
     let items = a[0].len();
     let column = |rows: &[Vec<f64>], i: usize, j: usize, sign: f64| -> Vec<f64> {
@@ -190,7 +190,7 @@ fn z_and_conditional_z_have_the_same_joint_law_with_the_category() {
     }
 }
 
-/// The paper's formula as it is printed: normalised scores, suffix sums, no logarithm that could be avoided.
+/// The paper's formula as it is printed: normalized scores, suffix sums, no logarithm that could be avoided.
 fn proposition_1_in_plain_arithmetic(scores: &[f64], order: &[usize], v: &[f64]) -> Vec<f64> {
     let total: f64 = scores.iter().map(|score| score.exp()).sum();
     let p: Vec<f64> = scores.iter().map(|score| score.exp() / total).collect();

@@ -8,7 +8,7 @@ mod common;
 use common::{Puzzle, all_orders, assert_close, numerical_gradient, plain_probability, scores_to_test};
 use plackett::{
     Baseline, Categorical, Critic, Differentiable, Estimator, Exact, Latent, Network, NeuralSort, Noise,
-    Objective, PlackettLuce, Reinforce, Relax, Relaxation, RelaxedObjective, Reparametrised, Samples,
+    Objective, PlackettLuce, Reinforce, Relax, Relaxation, RelaxedObjective, Reparametrized, Samples,
     Settings, Softmax, Stop, Sum, Toy, Training,
 };
 use std::ops::ControlFlow;
@@ -225,7 +225,7 @@ fn the_relaxed_gradient_is_biased() {
     let mut puzzle = Puzzle::new(4, 4);
     let relaxed = RelaxedObjective::unscaled(puzzle.clone(), NeuralSort::new(4));
     let exact = Exact::new(&orders, &mut puzzle).unwrap().expectation(&orders).unwrap().1.to_vec();
-    let estimator = Reparametrised::new(&orders, relaxed, vec![0.0]).unwrap();
+    let estimator = Reparametrized::new(&orders, relaxed, vec![0.0]).unwrap();
     let distance = Estimate::of(estimator, &orders, &mut puzzle, 1).distance(&exact);
     assert!(distance > 10.0, "{distance}");
 
@@ -233,7 +233,7 @@ fn the_relaxed_gradient_is_biased() {
     let mut puzzle = Puzzle::new(1, 4);
     let relaxed = RelaxedObjective::unscaled(puzzle.clone(), Softmax::new(4));
     let exact = Exact::new(&categories, &mut puzzle).unwrap().expectation(&categories).unwrap().1.to_vec();
-    let estimator = Reparametrised::new(&categories, relaxed, vec![0.0]).unwrap();
+    let estimator = Reparametrized::new(&categories, relaxed, vec![0.0]).unwrap();
     let distance = Estimate::of(estimator, &categories, &mut puzzle, 1).distance(&exact);
     assert!(distance > 10.0, "{distance}");
 }
@@ -246,7 +246,7 @@ fn the_relaxed_gradient_is_right_for_its_own_expectation() {
     let toy = Toy::categorical(3, 0.2).unwrap();
     let relaxed = RelaxedObjective::unscaled(toy, Softmax::new(3));
     let mut critic = relaxed.clone();
-    let mut estimator = Reparametrised::new(&latent, relaxed, vec![0.0]).unwrap();
+    let mut estimator = Reparametrized::new(&latent, relaxed, vec![0.0]).unwrap();
     let (count, mut gradient) = (500, [0.0; 3]);
     let u = common::uniform(3, 3, 3 * count);
     let mut samples = Samples::new(&latent, count).unwrap();

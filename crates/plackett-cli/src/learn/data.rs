@@ -5,8 +5,8 @@ use std::{path::Path, sync::Arc};
 
 use anyhow::Context;
 use plackett_dag::{
-    BayesNet, Categories, Centring, DataKind, EMBEDDED, Error, Gram, GramBuilder, GraphKind, NamedDag, Noise,
-    Observations, RowReader, Sem, SemSettings, detect_kind, diagnose_moments, simulate_sem,
+    BayesNet, Categories, Centering, DataKind, EMBEDDED, Error, Gram, GramBuilder, GraphKind, NamedDag,
+    Noise, Observations, RowReader, Sem, SemSettings, detect_kind, diagnose_moments, simulate_sem,
 };
 
 use crate::console::{BadInput, counted};
@@ -32,7 +32,7 @@ pub(super) struct Data {
 pub(super) struct Reading {
     /// What the user said they are, if anything.
     pub kind: Option<DataKind>,
-    pub centring: Centring,
+    pub centering: Centering,
 }
 
 /// An example that is not an embedded network.
@@ -67,7 +67,7 @@ pub(super) fn read(path: &Path, reading: Reading) -> anyhow::Result<Data> {
                 }
             })?;
             taken?;
-            of_numbers(builder, names, reading.centring, &source)
+            of_numbers(builder, names, reading.centering, &source)
         }
     };
     Ok(Data { kind_choice: reason, ..data.context(source)? })
@@ -101,7 +101,7 @@ pub(super) fn example(
         builder.push_row(row)?;
     }
     let names = sem.graph().names().to_vec();
-    Ok((of_numbers(builder, names, reading.centring, &source)?, sem.graph().clone()))
+    Ok((of_numbers(builder, names, reading.centering, &source)?, sem.graph().clone()))
 }
 
 /// Twelve nodes with two edges each: small enough to look at, and no longer easy to guess.
@@ -113,17 +113,17 @@ fn small_sem(seed: u64) -> Result<Sem, Error> {
 fn of_numbers(
     builder: GramBuilder,
     names: Vec<String>,
-    centring: Centring,
+    centering: Centering,
     source: &str,
 ) -> anyhow::Result<Data> {
     check_shape(&names, builder.rows())?;
-    let centred = builder.clone().finish(Centring::Centre)?;
-    check_size(&names, &centred)?;
-    let faults = diagnose_moments(&names, centred.means(), centred.matrix());
+    let centered = builder.clone().finish(Centering::Center)?;
+    check_size(&names, &centered)?;
+    let faults = diagnose_moments(&names, centered.means(), centered.matrix());
     if !faults.is_empty() {
         return Err(Error::Columns { faults }.into());
     }
-    let gram = builder.finish(centring)?;
+    let gram = builder.finish(centering)?;
     check_size(&names, &gram)?;
     let (rows, columns) = (gram.rows(), gram.nodes());
     let mut warnings = Vec::new();
@@ -139,10 +139,10 @@ fn of_numbers(
         title: title(source),
         names,
         values: Observations::Numbers(Arc::new(gram)),
-        preparation: match centring {
-            Centring::None => "not centred",
-            Centring::Centre => "centred",
-            Centring::Standardise => "standardised",
+        preparation: match centering {
+            Centering::None => "not centered",
+            Centering::Center => "centered",
+            Centering::Standardize => "standardized",
         },
         kind_choice: None,
         warnings,

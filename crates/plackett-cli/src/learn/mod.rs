@@ -15,7 +15,7 @@ use clap::{
 };
 use indicatif::ProgressBar;
 use plackett_dag::{
-    Centring, DISCRETE_SCORES, Dag, DataKind, DiscreteScoreSettings, LEARN_METHODS, LearnMethod,
+    Centering, DISCRETE_SCORES, Dag, DataKind, DiscreteScoreSettings, LEARN_METHODS, LearnMethod,
     LearnProgress, Learned, Learning, NamedDag, Observations, ParentSpace, SCORES, discrete_score_by_name,
     graph_cost, read_graph,
 };
@@ -140,7 +140,7 @@ impl Arguments {
             equivalent_sample_size: self.ess,
             space: self.candidates.map(|kind| match kind {
                 CandidateKind::PlusOne => ParentSpace::PlusOne,
-                CandidateKind::Pc => ParentSpace::Neighbours,
+                CandidateKind::Pc => ParentSpace::Neighbors,
                 CandidateKind::All => ParentSpace::All,
             }),
             max_parents: self.max_parents.map(usize::from),
@@ -188,10 +188,10 @@ fn parse_seconds(text: &str) -> Result<f64, String> {
 }
 
 pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
-    let centring = match (arguments.standardize, arguments.no_center) {
-        (true, _) => Centring::Standardise,
-        (false, true) => Centring::None,
-        (false, false) => Centring::Centre,
+    let centering = match (arguments.standardize, arguments.no_center) {
+        (true, _) => Centering::Standardize,
+        (false, true) => Centering::None,
+        (false, false) => Centering::Center,
     };
     let kind = match (arguments.discrete, arguments.continuous || arguments.is_for_numbers()) {
         (true, _) => Some(DataKind::Discrete),
@@ -200,7 +200,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     };
     let learning = arguments.learning()?;
     let start = Instant::now();
-    let (data, truth) = load(arguments, Reading { kind, centring })?;
+    let (data, truth) = load(arguments, Reading { kind, centering })?;
     if let (Observations::Categories(_), true) = (&data.values, arguments.standardize || arguments.no_center)
     {
         let text = "--standardize and --no-center are for columns of numbers, and these are categories";

@@ -3,7 +3,7 @@
 use std::{ops::ControlFlow, time::Instant};
 
 use anyhow::anyhow;
-use plackett::{Ending, Limits, Method, Optimiser, OptimiserSettings, Sense, Trace, drive, gradient_share};
+use plackett::{Ending, Limits, Method, Optimizer, OptimizerSettings, Sense, Trace, drive, gradient_share};
 use serde::{Deserialize, Serialize};
 
 use super::{Arguments, Bar, report::Found, state::StateFile, workers::Workers};
@@ -15,56 +15,56 @@ const DEFAULT_EVALUATIONS: u64 = 10_000;
 /// What is saved of such a run.
 #[derive(Serialize, Deserialize)]
 struct Saved {
-    optimiser: serde_json::Value,
+    optimizer: serde_json::Value,
     trace: Trace,
 }
 
-fn save(optimiser: &Optimiser, trace: &Trace) -> anyhow::Result<String> {
-    let saved = Saved { optimiser: serde_json::from_str(&optimiser.to_json()?)?, trace: trace.clone() };
+fn save(optimizer: &Optimizer, trace: &Trace) -> anyhow::Result<String> {
+    let saved = Saved { optimizer: serde_json::from_str(&optimizer.to_json()?)?, trace: trace.clone() };
     Ok(serde_json::to_string(&saved)?)
 }
 
-pub(super) fn optimise(
+pub(super) fn optimize(
     arguments: &Arguments,
     command: &str,
     items: usize,
     method: Method,
 ) -> anyhow::Result<Found> {
     let limits = arguments.limits(DEFAULT_EVALUATIONS, None);
-    let sense = if arguments.maximize { Sense::Maximise } else { Sense::Minimise };
+    let sense = if arguments.maximize { Sense::Maximize } else { Sense::Minimize };
     let constraints = arguments.constraints(items)?;
     let constraints = (!constraints.is_free()).then_some(constraints);
-    let settings = OptimiserSettings {
+    let settings = OptimizerSettings {
         sense,
         seed: arguments.seed,
         constraints,
         ..method.settings(gradient_share(items, &limits))
     };
     let mut state = StateFile::new(arguments.state.as_deref());
-    let (mut optimiser, mut trace) = match state.read()? {
-        None => (Optimiser::new(items, settings)?, Trace::default()),
+    let (mut optimizer, mut trace) = match state.read()? {
+        None => (Optimizer::new(items, settings)?, Trace::default()),
         Some(text) => {
             let wrong = |error: serde_json::Error| BadInput(format!("the state cannot be used: {error}"));
             let saved: Saved = serde_json::from_str(&text).map_err(wrong)?;
-            let optimiser = Optimiser::from_json(&saved.optimiser.to_string())?;
+            let optimizer = Optimizer::from_json(&saved.optimizer.to_string())?;
             // How a longer run would share its evaluations does not matter any more.
-            let gradient_evaluations = optimiser.settings().gradient_evaluations;
-            let wanted = OptimiserSettings { gradient_evaluations, ..settings };
-            if optimiser.items() != items || optimiser.settings() != &wanted {
+            let gradient_evaluations = optimizer.settings().gradient_evaluations;
+            let wanted = OptimizerSettings { gradient_evaluations, ..settings };
+            if optimizer.items() != items || optimizer.settings() != &wanted {
                 let what = "the state is of a run with other items, method, seed, sense or constraints";
                 return Err(BadInput(what.to_owned()).into());
             }
-            (optimiser, saved.trace)
+            (optimizer, saved.trace)
         }
     };
     interrupt::listen()?;
     let deadline = limits.time.map(|time| Instant::now() + time);
     let mut workers = Workers::new(command, usize::from(arguments.workers), deadline);
-    let ending = run(&mut optimiser, &mut workers, &limits, &mut trace, &mut state);
-    state.save(|| save(&optimiser, &trace))?;
+    let ending = run(&mut optimizer, &mut workers, &limits, &mut trace, &mut state);
+    state.save(|| save(&optimizer, &trace))?;
     let ending = ending?;
-    let (order, value) = optimiser.best().map(|(order, value)| (order.to_vec(), value)).unzip();
-    let status = optimiser.status();
+    let (order, value) = optimizer.best().map(|(order, value)| (order.to_vec(), value)).unzip();
+    let status = optimizer.status();
     Ok(Found {
         kind: "command",
         name: command.to_owned(),
@@ -82,7 +82,7 @@ pub(super) fn optimise(
 }
 
 fn run(
-    optimiser: &mut Optimiser,
+    optimizer: &mut Optimizer,
     workers: &mut Workers,
     limits: &Limits,
     trace: &mut Trace,
@@ -93,14 +93,14 @@ fn run(
     // The observer cannot see the trace that the driver writes; between two saves it is that of the last one.
     let mut seen = trace.clone();
     let start = (Instant::now(), trace.seconds());
-    let ending = drive(optimiser, workers, limits, trace, &mut |optimiser| {
-        let status = optimiser.status();
+    let ending = drive(optimizer, workers, limits, trace, &mut |optimizer| {
+        let status = optimizer.status();
         let evaluations = status.told + status.failed;
-        let best = optimiser.best().map(|(_, value)| value);
+        let best = optimizer.best().map(|(_, value)| value);
         if let Some(best) = best {
             seen.note(evaluations, start.1 + start.0.elapsed().as_secs_f64(), best);
         }
-        if let Err(error) = state.save_sometimes(|| save(optimiser, &seen)) {
+        if let Err(error) = state.save_sometimes(|| save(optimizer, &seen)) {
             failure = Some(error);
             return ControlFlow::Break(());
         }

@@ -81,9 +81,9 @@ pub(crate) struct Arguments {
 
 fn kinds() -> PossibleValuesParser {
     let help = |kind| match kind {
-        Kind::LinearOrdering => "linear ordering (maximise)",
+        Kind::LinearOrdering => "linear ordering (maximize)",
         Kind::QuadraticAssignment => "quadratic assignment",
-        Kind::TravellingSalesman => "travelling salesman",
+        Kind::TravelingSalesman => "traveling salesman",
         Kind::FlowShop => "permutation flow shop, makespan",
         Kind::LinearAssignment => "linear assignment",
     };
@@ -132,8 +132,8 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     let method: Method = arguments.method.parse()?;
     let out = arguments.out.clone().map(OutDir::create).transpose()?;
     let found = match (&arguments.file, &arguments.command, arguments.items) {
-        (Some(file), _, _) => problem::optimise(arguments, file, method)?,
-        (None, Some(command), Some(items)) => external::optimise(arguments, command, items as usize, method)?,
+        (Some(file), _, _) => problem::optimize(arguments, file, method)?,
+        (None, Some(command), Some(items)) => external::optimize(arguments, command, items as usize, method)?,
         _ => return Err(BadInput("a file, or --items and --command, is needed".to_owned()).into()),
     };
     report::give(arguments, &found, out.as_ref())
@@ -148,6 +148,7 @@ impl Arguments {
     fn limits(&self, default_evaluations: u64, default_target: Option<f64>) -> Limits {
         let is_open = self.evaluations.is_none() && self.time.is_none();
         Limits {
+            steps: None,
             evaluations: self.evaluations.or(is_open.then_some(default_evaluations)),
             time: self.time,
             target: self.target.or(default_target),

@@ -13,14 +13,14 @@ fn default_evaluations(kind: Kind, method: Method) -> u64 {
     match (method, kind) {
         (Method::Default | Method::Insertion, Kind::LinearOrdering) => 8_000_000_000,
         (Method::Default, Kind::QuadraticAssignment) => 1_000_000_000,
-        (Method::Default, Kind::TravellingSalesman) => 500_000_000,
+        (Method::Default, Kind::TravelingSalesman) => 500_000_000,
         (Method::Default | Method::Insertion, Kind::FlowShop) => 200_000_000,
         (Method::Default | Method::Insertion, _) => 20_000_000,
         _ => 500_000, // whole orders, with a gradient for every ten of them
     }
 }
 
-pub(super) fn optimise(arguments: &Arguments, file: &Path, method: Method) -> anyhow::Result<Found> {
+pub(super) fn optimize(arguments: &Arguments, file: &Path, method: Method) -> anyhow::Result<Found> {
     let problem = read(arguments, file)?;
     let problem = problem.as_ref();
     let constraints = arguments.constraints(problem.items())?;

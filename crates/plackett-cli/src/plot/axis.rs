@@ -11,7 +11,7 @@ const NARROWEST: f64 = 1e-9;
 /// No point is placed further out than this: 32-bit coordinates, and dashes counted along the way, stay harmless.
 const FARTHEST: f64 = 20_000.0;
 
-/// The least free space between the labels of neighbouring ticks, along the axis.
+/// The least free space between the labels of neighboring ticks, along the axis.
 const LABEL_GAP: f64 = 14.0;
 
 /// Sizes of a tick step, up to a power of ten.

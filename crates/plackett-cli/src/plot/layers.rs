@@ -2,8 +2,8 @@
 //!
 //! A node's layer is the length of the longest path that leads to it, with nodes pulled down towards their children where
 //! that shortens edges. An edge over several layers gets a joint in each layer it passes. The order within the layers
-//! comes from sweeps that sort by the mean place of the neighbours, keeping the order with the fewest crossings; the
-//! places themselves minimise squared distances to the neighbours, exactly for one layer at a time.
+//! comes from sweeps that sort by the mean place of the neighbors, keeping the order with the fewest crossings; the
+//! places themselves minimize squared distances to the neighbors, exactly for one layer at a time.
 
 use super::canvas::Point;
 
@@ -29,9 +29,9 @@ pub(super) struct Gaps {
 
 /// Places for nodes and edges; the smallest horizontal place of a node's edge is 0, the first layer's vertical one too.
 pub(super) struct Layout {
-    /// The centre of each node.
+    /// The center of each node.
     pub nodes: Vec<Point>,
-    /// For each edge, the centres of its ends and its joints between them, from top to bottom.
+    /// For each edge, the centers of its ends and its joints between them, from top to bottom.
     pub edges: Vec<Vec<Point>>,
     /// From the left edge of the leftmost node to the right edge of the rightmost one.
     pub width: f64,
@@ -119,7 +119,7 @@ impl Layered {
         layered
     }
 
-    /// Fills the rows by walking from neighbour to neighbour, so that what belongs together starts out together.
+    /// Fills the rows by walking from neighbor to neighbor, so that what belongs together starts out together.
     fn walk(&mut self) {
         let mut seen = vec![false; self.vertices.len()];
         for start in 0..self.vertices.len() {
@@ -158,18 +158,18 @@ impl Layered {
             }
         }
         self.rows = best.1;
-        while self.exchange_neighbours() {}
+        while self.exchange_neighbors() {}
     }
 
     fn sort_row(&mut self, row: usize, by_above: bool) {
         let ranks = self.ranks();
         let mean = |at: usize| {
             let vertex = &self.vertices[at];
-            let neighbours = if by_above { &vertex.above } else { &vertex.below };
-            if neighbours.is_empty() {
+            let neighbors = if by_above { &vertex.above } else { &vertex.below };
+            if neighbors.is_empty() {
                 ranks[at] as f64
             } else {
-                neighbours.iter().map(|&other| ranks[other] as f64).sum::<f64>() / neighbours.len() as f64
+                neighbors.iter().map(|&other| ranks[other] as f64).sum::<f64>() / neighbors.len() as f64
             }
         };
         let mut keyed: Vec<(f64, usize)> = self.rows[row].iter().map(|&at| (mean(at), at)).collect();
@@ -177,8 +177,8 @@ impl Layered {
         self.rows[row] = keyed.into_iter().map(|(_, at)| at).collect();
     }
 
-    /// Exchanges neighbours wherever that removes crossings; whether it did so anywhere.
-    fn exchange_neighbours(&mut self) -> bool {
+    /// Exchanges neighbors wherever that removes crossings; whether it did so anywhere.
+    fn exchange_neighbors(&mut self) -> bool {
         let ranks = self.ranks();
         let mut is_better = false;
         for row in 0..self.rows.len() {
@@ -222,7 +222,7 @@ impl Layered {
         crossings
     }
 
-    /// The least distance between the centres of neighbours.
+    /// The least distance between the centers of neighbors.
     fn apart(&self, left: usize, right: usize) -> f64 {
         let (left, right) = (&self.vertices[left], &self.vertices[right]);
         let gap = if left.is_joint && right.is_joint { self.gaps.joints } else { self.gaps.nodes };
@@ -239,7 +239,7 @@ impl Layered {
                 }
                 self.vertices[at].x = x;
             }
-            // Rows start out centred on one another.
+            // Rows start out centered on one another.
             for &at in &self.rows[row] {
                 self.vertices[at].x -= x / 2.0;
             }
@@ -252,8 +252,8 @@ impl Layered {
         }
     }
 
-    /// Moves one row to the places nearest to those of its neighbours that keep their distances: isotonic regression
-    /// on the places less the distances before them, by pooling neighbours that would violate the order.
+    /// Moves one row to the places nearest to those of its neighbors that keep their distances: isotonic regression
+    /// on the places less the distances before them, by pooling neighbors that would violate the order.
     fn settle_row(&mut self, row: usize) {
         struct Pool {
             sum: f64,
@@ -283,7 +283,7 @@ impl Layered {
         }
     }
 
-    /// The weighted mean of the neighbours' places, and the weight.
+    /// The weighted mean of the neighbors' places, and the weight.
     fn wanted(&self, at: usize) -> (f64, f64) {
         let vertex = &self.vertices[at];
         let (mut sum, mut weight) = (0.0, 0.0);
@@ -314,7 +314,7 @@ impl Layered {
     }
 }
 
-/// Pairs of neighbours, one of the first and one of the second, whose lines cross while the first is on the left.
+/// Pairs of neighbors, one of the first and one of the second, whose lines cross while the first is on the left.
 fn pairs_out_of_order(first: &[usize], second: &[usize], ranks: &[usize]) -> usize {
     first.iter().map(|&a| second.iter().filter(|&&b| ranks[a] > ranks[b]).count()).sum()
 }

@@ -1,4 +1,4 @@
-//! A picture of a causal graph: nodes in layers, causes above effects; arrows coloured by the sign of their weights and
+//! A picture of a causal graph: nodes in layers, causes above effects; arrows colored by the sign of their weights and
 //! as thick as those are large; dashed where the data leave the direction open.
 
 use super::{
@@ -133,7 +133,7 @@ fn compose(
     canvas
 }
 
-/// The centres of the nodes, the courses of the arrows, and the width and height that they take.
+/// The centers of the nodes, the courses of the arrows, and the width and height that they take.
 fn place_all(order: &[usize], arrows: &[Arrow], widths: &[f64]) -> (Vec<Point>, Vec<Vec<Point>>, f64, f64) {
     let mut is_joined = vec![false; widths.len()];
     for arrow in arrows {
@@ -215,7 +215,7 @@ fn curve(points: &[Point]) -> Vec<Point> {
 
 /// The line up to where it meets the node that it ends in.
 fn clipped(line: &[Point], (x, y): Point, width: f64) -> Vec<Point> {
-    // How far outside the node a point is: its distance from the line between the centres of the half circles.
+    // How far outside the node a point is: its distance from the line between the centers of the half circles.
     let (radius, straight) = (NODE_HEIGHT / 2.0, (width - NODE_HEIGHT) / 2.0);
     let outside = |point: Point| {
         ((point.0 - x).abs() - straight).max(0.0).hypot(point.1 - y) - radius - NODE_LINE / 2.0
@@ -261,7 +261,7 @@ fn draw_arrow(line: &[Point], arrow: &Arrow, width: f64, shapes: &mut Vec<Shape>
     shapes.push(Shape::Area { points: corners, color, opacity: 1.0 });
 }
 
-/// The box of a label: its centre, half its width and half its height.
+/// The box of a label: its center, half its width and half its height.
 type Label = (Point, f64, f64);
 
 /// Puts the weight on its line, in the middle unless that hides another one.
@@ -316,7 +316,7 @@ fn draw_node(label: &str, (x, y): Point, width: f64, shapes: &mut Vec<Shape>) {
     shapes.push(text(label, (x, y + NODE_SIZE * HALF_CAPITAL), NODE_SIZE));
 }
 
-/// A box around a centre, its short sides half circles.
+/// A box around a center, its short sides half circles.
 fn rounded(x: f64, y: f64, width: f64, height: f64) -> Vec<Point> {
     const ARC: usize = 12;
     let radius = height / 2.0;

@@ -11,7 +11,7 @@ pub(crate) struct Cell {
     pub table: &'static str,
     pub graph: String,
     pub nodes: usize,
-    /// What was done to the data: nothing beyond centring (raw), or standardised; or that they are categories.
+    /// What was done to the data: nothing beyond centering (raw), or standardized; or that they are categories.
     pub data: &'static str,
     pub method: String,
     pub metric: &'static str,

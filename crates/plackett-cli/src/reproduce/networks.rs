@@ -134,7 +134,7 @@ static METHODS: [Method; 12] = [
     },
     Method {
         name: "LEARN",
-        note: "the same, and the directions that the score leaves open chosen by factorised NML: what `plackett learn` does \
+        note: "the same, and the directions that the score leaves open chosen by factorized NML: what `plackett learn` does \
                unless told otherwise",
         run: |problem| Ok(vec![orient(&problem.training, &plus_one(problem)?)?]),
     },
@@ -161,14 +161,14 @@ fn insertion(problem: &Problem) -> Insertion {
     Insertion { starts: 4, kicks: 30, seed: problem.seed }
 }
 
-/// The paper's space: parents are neighbours in PC-stable's skeleton.
+/// The paper's space: parents are neighbors in PC-stable's skeleton.
 fn within_candidates(problem: &Problem) -> Result<Oracle, plackett_dag::Error> {
-    let candidates = Candidates::from_neighbours(problem.test(ALPHA)?.skeleton)?;
+    let candidates = Candidates::from_neighbors(problem.test(ALPHA)?.skeleton)?;
     Ok(Oracle::new(Arc::new(ParentSets::build(&problem.training, &Qnml, &candidates)?)))
 }
 
 fn grown(problem: &Problem) -> Result<Expanded, plackett_dag::Error> {
-    let candidates = Candidates::from_neighbours(problem.test(ALPHA)?.skeleton)?;
+    let candidates = Candidates::from_neighbors(problem.test(ALPHA)?.skeleton)?;
     let insertion = Insertion { seed: problem.seed, ..Expansion::default().insertion };
     Expansion { insertion, ..Expansion::default() }.run(&problem.training, &Qnml, candidates)
 }

@@ -126,7 +126,7 @@ fn summary(settings: &Settings, run: &Run) -> String {
         console::sparkline(&run.curve.iter().map(pick).collect::<Vec<_>>(), SPARKLINE_WIDTH)
     };
     let mut text = format!(
-        "Minimise E‖P_b − P_t‖² over orders of {items} items (offset {offset}) with {}, {} a step, seed {seed}\n\n{table}\n",
+        "Minimize E‖P_b − P_t‖² over orders of {items} items (offset {offset}) with {}, {} a step, seed {seed}\n\n{table}\n",
         settings.estimator.name(),
         if *samples == 1 { "1 sample".to_owned() } else { format!("{samples} samples") },
     );

@@ -30,7 +30,7 @@ pub struct FisherZ<'a> {
 }
 
 impl<'a> FisherZ<'a> {
-    /// Tests at level `alpha` on the (centred) Gram matrix.
+    /// Tests at level `alpha` on the (centered) Gram matrix.
     ///
     /// # Errors
     /// [`Error::BadSetting`](crate::Error::BadSetting) unless 0 < α < 1.

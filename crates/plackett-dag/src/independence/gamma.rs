@@ -37,7 +37,7 @@ pub(super) fn normal_quantile(tail: f64) -> f64 {
     0.5 * (low + high)
 }
 
-/// The regularised upper incomplete gamma function Q(a, x) for positive a and x: one minus the power series of the
+/// The regularized upper incomplete gamma function Q(a, x) for positive a and x: one minus the power series of the
 /// lower one below x = a + 1, Legendre's continued fraction (by Lentz's method) above.
 fn upper_gamma(a: f64, x: f64) -> f64 {
     // x^a e^−x / Γ(a)

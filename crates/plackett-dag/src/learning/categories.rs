@@ -173,9 +173,9 @@ impl Learner<'_> {
         let kind = learning.space.unwrap_or_default();
         let mut candidates = match kind {
             ParentSpace::All => Candidates::all(data.columns(), MAX_PARENTS_OF_ALL),
-            ParentSpace::Neighbours | ParentSpace::PlusOne => {
+            ParentSpace::Neighbors | ParentSpace::PlusOne => {
                 let test = GSquare::new(data, learning.alpha.unwrap_or(CANDIDATE_ALPHA))?;
-                Candidates::from_neighbours(learning.test(&test, observe)?.skeleton)?
+                Candidates::from_neighbors(learning.test(&test, observe)?.skeleton)?
             }
         };
         if let Some(most) = learning.max_parents {

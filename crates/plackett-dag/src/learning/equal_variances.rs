@@ -45,14 +45,14 @@ pub(super) fn agree(gram: &Gram, dag: &Dag) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Centring, GramBuilder, Noise, Sem, SemSettings, simulate_sem};
+    use crate::{Centering, GramBuilder, Noise, Sem, SemSettings, simulate_sem};
 
     fn gram_and_truth(noise: Noise, nodes: usize, seed: u64) -> (Gram, Sem) {
         let settings = SemSettings { noise, nodes, degree: 2, ..SemSettings::default() };
         let sem = simulate_sem(&settings, seed).unwrap();
         let mut builder = GramBuilder::new(nodes).unwrap();
         sem.sample_each(500, Sem::TRAINING, |row| builder.push_row(row).unwrap());
-        (builder.finish(Centring::Centre).unwrap(), sem)
+        (builder.finish(Centering::Center).unwrap(), sem)
     }
 
     #[test]

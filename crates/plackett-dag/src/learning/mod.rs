@@ -77,7 +77,7 @@ pub enum ParentSpace {
     #[default]
     PlusOne,
     /// Those that PC-stable leaves joined to it, as in the paper.
-    Neighbours,
+    Neighbors,
     /// All others, few at a time.
     All,
 }

@@ -28,9 +28,9 @@ impl Wish {
         let given: Vec<_> = settings.into_iter().filter(|&(_, is_given, _)| is_given).collect();
         let Some(wanted) = &learning.score else {
             return match given.as_slice() {
-                [] if is_standardised(gram) => {
+                [] if is_standardized(gram) => {
                     let reason =
-                        "standardised data no longer show the sizes of the noise, which ev-l0 compares";
+                        "standardized data no longer show the sizes of the noise, which ev-l0 compares";
                     Ok(Self::Score("bic", Some(reason.to_owned())))
                 }
                 [] => Ok(Self::Auto),
@@ -56,7 +56,7 @@ impl Wish {
 }
 
 /// Whether all columns have the same variance, which can only have been done to them.
-fn is_standardised(gram: &Gram) -> bool {
+fn is_standardized(gram: &Gram) -> bool {
     const TOLERANCE: f64 = 1e-9;
     let first = gram.entry(0, 0);
     gram.nodes() > 1 && (1..gram.nodes()).all(|node| (gram.entry(node, node) / first - 1.0).abs() < TOLERANCE)

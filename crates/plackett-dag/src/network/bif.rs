@@ -8,7 +8,7 @@ use std::io::Read;
 use std::path::Path;
 
 use super::{
-    BayesNet, FILE_SUM_TOLERANCE, check_states, configuration_count, configuration_states, given, normalise,
+    BayesNet, FILE_SUM_TOLERANCE, check_states, configuration_count, configuration_states, given, normalize,
 };
 use crate::error::{Error, Place, Problem, Result};
 use crate::records::{number_text, open};
@@ -529,7 +529,7 @@ fn block_table(
         let Some((line, mut row)) = row.or_else(|| others.clone()) else {
             return Err(refused(block.line, with_given("there are no probabilities".to_owned())));
         };
-        normalise(&mut row, FILE_SUM_TOLERANCE).map_err(|problem| refused(line, with_given(problem)))?;
+        normalize(&mut row, FILE_SUM_TOLERANCE).map_err(|problem| refused(line, with_given(problem)))?;
         table.append(&mut row);
     }
     Ok(table)

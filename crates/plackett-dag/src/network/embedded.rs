@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::{BayesNet, FILE_SUM_TOLERANCE, check_states, configuration_count, normalise};
+use super::{BayesNet, FILE_SUM_TOLERANCE, check_states, configuration_count, normalize};
 use crate::error::{Error, Place, Problem, Result};
 
 /// A network that [`BayesNet::embedded`] knows.
@@ -120,7 +120,7 @@ fn parse(text: &str, file: &str) -> Result<BayesNet> {
             let row: std::result::Result<Vec<f64>, _> = line.split_whitespace().map(str::parse).collect();
             let mut row = row.ok().filter(|row| row.len() == arity);
             let row = row.as_mut().ok_or_else(|| fault(number, format!("{arity} numbers are expected")))?;
-            normalise(row, FILE_SUM_TOLERANCE).map_err(|problem| fault(number, problem))?;
+            normalize(row, FILE_SUM_TOLERANCE).map_err(|problem| fault(number, problem))?;
             table.extend_from_slice(row);
         }
         parents.push(list);

@@ -86,7 +86,7 @@ impl BayesNet {
                 return Err(refused(problem));
             }
             for (configuration, row) in table.chunks_exact_mut(states[node].len()).enumerate() {
-                normalise(row, SUM_TOLERANCE).map_err(|problem| {
+                normalize(row, SUM_TOLERANCE).map_err(|problem| {
                     refused(format!("{problem}{}", given(parents, configuration, graph.names(), &states)))
                 })?;
             }
@@ -244,7 +244,7 @@ fn configuration_count(
 }
 
 /// Divides a row of probabilities by their sum, or says why it is none.
-fn normalise(row: &mut [f64], tolerance: f64) -> std::result::Result<(), String> {
+fn normalize(row: &mut [f64], tolerance: f64) -> std::result::Result<(), String> {
     if let Some(value) = row.iter().find(|value| !(value.is_finite() && **value >= 0.0)) {
         return Err(format!("{value} is no probability"));
     }

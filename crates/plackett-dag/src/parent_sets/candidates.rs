@@ -27,11 +27,11 @@ pub enum Reach {
 /// ```
 /// use plackett_dag::{Candidates, NodeSet, Reach};
 /// let cores = vec![NodeSet::from_iter([1]), NodeSet::from_iter([0, 2]), NodeSet::default()];
-/// let mut candidates = Candidates::from_neighbours(cores)?;
+/// let mut candidates = Candidates::from_neighbors(cores)?;
 /// candidates.reach = Reach::PlusOne;
 /// candidates.max_parents = 2;
 /// assert_eq!(candidates.core(1).len(), 2);
-/// assert!(Candidates::from_neighbours(vec![NodeSet::from_iter([7])]).is_err());
+/// assert!(Candidates::from_neighbors(vec![NodeSet::from_iter([7])]).is_err());
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl Candidates {
         Self { cores, reach: Reach::Core, max_parents, max_sets: Self::DEFAULT_MAX_SETS }
     }
 
-    /// The candidates of each node, for instance its neighbours in a skeleton; they need not be mutual. A node among its
+    /// The candidates of each node, for instance its neighbors in a skeleton; they need not be mutual. A node among its
     /// own candidates is left out.
     ///
     /// # Errors
@@ -75,20 +75,20 @@ impl Candidates {
     ///
     /// ```
     /// use plackett_dag::{Candidates, NodeSet};
-    /// let candidates = Candidates::from_neighbours(vec![NodeSet::full(2), NodeSet::default()])?;
+    /// let candidates = Candidates::from_neighbors(vec![NodeSet::full(2), NodeSet::default()])?;
     /// assert_eq!(*candidates.core(0), NodeSet::from_iter([1]));
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
-    pub fn from_neighbours(mut neighbours: Vec<NodeSet>) -> Result<Self> {
-        let nodes = neighbours.len();
-        for (node, set) in neighbours.iter_mut().enumerate() {
+    pub fn from_neighbors(mut neighbors: Vec<NodeSet>) -> Result<Self> {
+        let nodes = neighbors.len();
+        for (node, set) in neighbors.iter_mut().enumerate() {
             if let Some(stranger) = set.iter().find(|&other| other >= nodes) {
                 return Err(Error::NoSuchNode { node: stranger, nodes });
             }
             set.remove(node);
         }
         Ok(Self {
-            cores: neighbours,
+            cores: neighbors,
             reach: Reach::Core,
             max_parents: Self::DEFAULT_MAX_PARENTS,
             max_sets: Self::DEFAULT_MAX_SETS,
@@ -119,7 +119,7 @@ impl Candidates {
     /// [`Error::NoSuchNode`] if either does not exist.
     ///
     /// ```
-    /// let mut candidates = plackett_dag::Candidates::from_neighbours(vec![Default::default(); 2])?;
+    /// let mut candidates = plackett_dag::Candidates::from_neighbors(vec![Default::default(); 2])?;
     /// candidates.insert(0, 1)?;
     /// assert!(candidates.core(0).contains(1) && candidates.insert(0, 2).is_err());
     /// # Ok::<(), plackett_dag::Error>(())

@@ -412,7 +412,7 @@ mod tests {
                 let score = discrete_score_by_name(entry.name, &DiscreteScoreSettings::default()).unwrap();
                 let counted = score.on_rows(rows);
                 let mut lopsided = Candidates::all(arities.len(), 4);
-                lopsided = Candidates::from_neighbours(
+                lopsided = Candidates::from_neighbors(
                     (0..arities.len())
                         .map(|node| {
                             lopsided.core(node).iter().filter(|other| other % 3 != node % 2).collect()
@@ -446,6 +446,6 @@ mod tests {
         let plan =
             |candidates| Plan::new(&complete, &candidates, Keep::Best).unwrap().shares(&*Qnml.on_rows(2000));
         assert!(plan(Candidates::all(12, 3)));
-        assert!(!plan(Candidates::from_neighbours(vec![NodeSet::from_iter([0, 1]); 12]).unwrap()));
+        assert!(!plan(Candidates::from_neighbors(vec![NodeSet::from_iter([0, 1]); 12]).unwrap()));
     }
 }

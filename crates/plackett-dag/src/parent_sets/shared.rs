@@ -174,7 +174,7 @@ pub(super) fn pairs(blocks: &[Block<'_>]) -> Vec<(usize, Option<usize>)> {
     (0..blocks.len()).flat_map(from).collect()
 }
 
-/// Some neighbouring nodes as one column.
+/// Some neighboring nodes as one column.
 pub(super) struct Block<'a> {
     /// In decreasing order.
     members: Vec<usize>,

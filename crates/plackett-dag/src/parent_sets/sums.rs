@@ -17,7 +17,7 @@ pub enum SizePrior {
     /// All sets alike.
     #[default]
     Even,
-    /// All sizes alike, and all sets of a size: 1/binom(d − 1, |S|) (Friedman and Koller). Favours few parents.
+    /// All sizes alike, and all sets of a size: 1/binom(d − 1, |S|) (Friedman and Koller). Favors few parents.
     EvenSizes,
 }
 

@@ -1,6 +1,6 @@
 //! Where arrows meet: a – b – c with a and c apart are a → b ← c if b is not what separates a and c.
 //!
-//! One separating set says little when tests err. All sets of neighbours of a or of c are tried again and vote: arrows
+//! One separating set says little when tests err. All sets of neighbors of a or of c are tried again and vote: arrows
 //! meet at b if more of the separating ones are without b than with it (the majority rule of Colombo and Maathuis).
 
 use std::ops::ControlFlow;
@@ -40,7 +40,7 @@ impl Triple {
 /// the p-values are equal the edge stays undirected.
 pub(super) fn direct<T, O>(
     crew: &Crew<'_, T, O>,
-    neighbours: &[NodeSet],
+    neighbors: &[NodeSet],
     most: usize,
     pattern: &mut Pattern,
 ) -> bool
@@ -48,8 +48,8 @@ where
     T: IndependenceTest + Clone + Sync,
     O: FnMut(&PcProgress) -> ControlFlow<()> + Send,
 {
-    let busy: Vec<usize> = (0..neighbours.len()).filter(|&node| !neighbours[node].is_empty()).collect();
-    let Some(votes) = crew.visit(None, &busy, |test, node| vote(test, neighbours, node, most)) else {
+    let busy: Vec<usize> = (0..neighbors.len()).filter(|&node| !neighbors[node].is_empty()).collect();
+    let Some(votes) = crew.visit(None, &busy, |test, node| vote(test, neighbors, node, most)) else {
         return false;
     };
     let mut votes: Vec<Triple> = votes.into_iter().flatten().collect();
@@ -83,18 +83,18 @@ where
     true
 }
 
-/// Tries every set of at most `most` neighbours of a node on the neighbours of its neighbours. Returns the number of
+/// Tries every set of at most `most` neighbors of a node on the neighbors of its neighbors. Returns the number of
 /// tests, and the votes on the triples that begin at the node.
 fn vote<T: IndependenceTest>(
     test: &mut T,
-    neighbours: &[NodeSet],
+    neighbors: &[NodeSet],
     node: usize,
     most: usize,
 ) -> (u64, Vec<Triple>) {
-    let near: Vec<usize> = neighbours[node].iter().collect();
+    let near: Vec<usize> = neighbors[node].iter().collect();
     let mut triples: Vec<Triple> = Vec::new();
     for &middle in &near {
-        let ends = neighbours[middle].iter().filter(|&end| end != node && !neighbours[node].contains(end));
+        let ends = neighbors[middle].iter().filter(|&end| end != node && !neighbors[node].contains(end));
         triples.extend(ends.map(|end| Triple {
             ends: (node.min(end), node.max(end)),
             middle,
@@ -118,7 +118,7 @@ fn vote<T: IndependenceTest>(
         while let Some(given) = subsets.next() {
             for group in triples.chunk_by_mut(|s, t| s.ends == t.ends) {
                 let end = other_end(&group[0]);
-                if is_left_to(neighbours, end, node, given) {
+                if is_left_to(neighbors, end, node, given) {
                     continue;
                 }
                 tests += 1;

@@ -33,8 +33,8 @@ use skeleton::{Separator, Skeleton};
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pc {
-    /// The most nodes to condition on; `None` for as many as there are neighbours. The number of tests grows as
-    /// neighbours to this power. With a bound, edges may stay that a larger set would take away.
+    /// The most nodes to condition on; `None` for as many as there are neighbors. The number of tests grows as
+    /// neighbors to this power. With a bound, edges may stay that a larger set would take away.
     pub max_conditioning: Option<usize>,
 }
 
@@ -83,7 +83,7 @@ pub struct PcProgress {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct PcResult {
-    /// The neighbours of each node.
+    /// The neighbors of each node.
     pub skeleton: Vec<NodeSet>,
     /// The edges with the directions that follow. On data the tests may contradict one another; then it need not be the
     /// CPDAG of a DAG, and may even have directed cycles.
@@ -151,15 +151,15 @@ impl Pc {
     /// Learns a graph; each thread asks a clone of the test. The observer hears of every node done, from any thread, one
     /// at a time, and may end the run.
     ///
-    /// A node with k neighbours costs up to k 2^(k−1) tests.
+    /// A node with k neighbors costs up to k 2^(k−1) tests.
     ///
     /// ```
     /// use std::ops::ControlFlow;
-    /// use plackett_dag::{Centring, FisherZ, Gram, Pc, Sem, SemSettings, shd_cpdag, simulate_sem};
+    /// use plackett_dag::{Centering, FisherZ, Gram, Pc, Sem, SemSettings, shd_cpdag, simulate_sem};
     ///
     /// let sem = simulate_sem(&SemSettings::default(), 1)?;
     /// let data = sem.sample(1000, Sem::TRAINING);
-    /// let gram = Gram::from_rows(data.values(), data.columns(), Centring::Centre)?;
+    /// let gram = Gram::from_rows(data.values(), data.columns(), Centering::Center)?;
     /// let found = Pc::default().run(&FisherZ::new(&gram, 0.01)?, |_| ControlFlow::Continue(()));
     /// assert!(shd_cpdag(sem.dag(), &found.to_dag())? <= 3);
     /// # Ok::<(), plackett_dag::Error>(())
@@ -173,14 +173,14 @@ impl Pc {
         let crew = Crew::new(test, observe);
         let mut skeleton = Skeleton::full(test.nodes());
         let is_thin = skeleton.thin(&crew, most);
-        let Skeleton { neighbours, separators } = skeleton;
-        let mut pattern = Pattern::undirected(neighbours.clone());
-        let is_done = is_thin && colliders::direct(&crew, &neighbours, most, &mut pattern);
+        let Skeleton { neighbors, separators } = skeleton;
+        let mut pattern = Pattern::undirected(neighbors.clone());
+        let is_done = is_thin && colliders::direct(&crew, &neighbors, most, &mut pattern);
         if is_done {
             pattern.complete();
         }
         PcResult {
-            skeleton: neighbours,
+            skeleton: neighbors,
             pattern: pattern.to_cpdag(),
             tests: crew.tests(),
             status: if is_done { Status::Converged } else { Status::Interrupted },
@@ -194,7 +194,7 @@ mod tests {
     use super::*;
     use crate::testing::{all_dags, random_dag};
     use crate::{
-        BayesNet, Categories, Centring, DSeparation, EMBEDDED, FisherZ, GSquare, Gram, Sem, SemSettings,
+        BayesNet, Categories, Centering, DSeparation, EMBEDDED, FisherZ, GSquare, Gram, Sem, SemSettings,
         simulate_sem,
     };
     use rand::rngs::ChaCha8Rng;
@@ -300,7 +300,7 @@ mod tests {
             let data = sem.unwrap().sample(60, Sem::TRAINING);
             let gram = |order: &[usize]| {
                 let rows = data.values().chunks(20).flat_map(|row| order.iter().map(|&column| row[column]));
-                Gram::from_rows(&rows.collect::<Vec<f64>>(), 20, Centring::Centre).unwrap()
+                Gram::from_rows(&rows.collect::<Vec<f64>>(), 20, Centering::Center).unwrap()
             };
             order.retain(|&column| column < 20);
             let (plain, shuffled) = (gram(&(0..20).collect::<Vec<_>>()), gram(&order));
@@ -379,7 +379,7 @@ mod tests {
         }
         let sem = simulate_sem(&SemSettings { nodes: 30, ..SemSettings::default() }, 1).unwrap();
         let data = sem.sample(8, Sem::TRAINING);
-        let gram = Gram::from_rows(data.values(), 30, Centring::Centre).unwrap();
+        let gram = Gram::from_rows(data.values(), 30, Centering::Center).unwrap();
         assert_eq!(Pc::default().run(&FisherZ::new(&gram, 0.05).unwrap(), keep_going).to_dag().nodes(), 30);
 
         let names = vec!["x".to_owned(), "y".to_owned()];

@@ -1,5 +1,5 @@
-//! Which nodes are joined: all at first; then two are parted as soon as some set of neighbours of one of them makes them
-//! independent, sets of one size after the other. The neighbours are those that a size began with (PC-stable).
+//! Which nodes are joined: all at first; then two are parted as soon as some set of neighbors of one of them makes them
+//! independent, sets of one size after the other. The neighbors are those that a size began with (PC-stable).
 
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
@@ -29,7 +29,7 @@ impl Separator {
 
 #[derive(Debug)]
 pub(super) struct Skeleton {
-    pub(super) neighbours: Vec<NodeSet>,
+    pub(super) neighbors: Vec<NodeSet>,
     /// By [`place`]; none for joined nodes.
     pub(super) separators: Vec<Option<Separator>>,
 }
@@ -37,9 +37,9 @@ pub(super) struct Skeleton {
 impl Skeleton {
     /// Joins every two nodes.
     pub(super) fn full(nodes: usize) -> Self {
-        let mut neighbours = vec![NodeSet::full(nodes); nodes];
-        neighbours.iter_mut().enumerate().for_each(|(node, set)| set.remove(node));
-        Self { neighbours, separators: vec![None; nodes * nodes.saturating_sub(1) / 2] }
+        let mut neighbors = vec![NodeSet::full(nodes); nodes];
+        neighbors.iter_mut().enumerate().for_each(|(node, set)| set.remove(node));
+        Self { neighbors, separators: vec![None; nodes * nodes.saturating_sub(1) / 2] }
     }
 
     /// Parts all that sets of up to `most` nodes can part; false if the observer ended it after some size.
@@ -49,20 +49,20 @@ impl Skeleton {
         O: FnMut(&PcProgress) -> ControlFlow<()> + Send,
     {
         for size in 0..=most {
-            let nodes = 0..self.neighbours.len();
-            let busy: Vec<usize> = nodes.filter(|&node| self.neighbours[node].len() > size).collect();
+            let nodes = 0..self.neighbors.len();
+            let busy: Vec<usize> = nodes.filter(|&node| self.neighbors[node].len() > size).collect();
             if busy.is_empty() {
                 break;
             }
-            let neighbours = &self.neighbours;
+            let neighbors = &self.neighbors;
             let Some(found) =
-                crew.visit(Some(size), &busy, |test, node| separate(test, neighbours, node, size))
+                crew.visit(Some(size), &busy, |test, node| separate(test, neighbors, node, size))
             else {
                 return false;
             };
             for (a, b, separator) in found.into_iter().flatten() {
-                self.neighbours[a].remove(b);
-                self.neighbours[b].remove(a);
+                self.neighbors[a].remove(b);
+                self.neighbors[b].remove(a);
                 let best = &mut self.separators[place(a, b)];
                 if separator.is_better(best.as_ref()) {
                     *best = Some(separator);
@@ -73,16 +73,16 @@ impl Skeleton {
     }
 }
 
-/// Tries every set of `size` neighbours of the node on every other neighbour. Returns the number of tests, and the pairs
+/// Tries every set of `size` neighbors of the node on every other neighbor. Returns the number of tests, and the pairs
 /// to part with their best separators. Stopping at the first one would save a quarter of the tests on ALARM, and make the
 /// separators depend on the order of the columns.
 fn separate<T: IndependenceTest>(
     test: &mut T,
-    neighbours: &[NodeSet],
+    neighbors: &[NodeSet],
     node: usize,
     size: usize,
 ) -> (u64, Vec<(usize, usize, Separator)>) {
-    let near: Vec<usize> = neighbours[node].iter().collect();
+    let near: Vec<usize> = neighbors[node].iter().collect();
     if size > 0 {
         let mut all = near.clone();
         all.push(node);
@@ -93,7 +93,7 @@ fn separate<T: IndependenceTest>(
     let mut subsets = Subsets::new(&near, size);
     while let Some(given) = subsets.next() {
         for (&other, best) in near.iter().zip(&mut best) {
-            if given.contains(&other) || is_left_to(neighbours, other, node, given) {
+            if given.contains(&other) || is_left_to(neighbors, other, node, given) {
                 continue;
             }
             tests += 1;
@@ -108,6 +108,6 @@ fn separate<T: IndependenceTest>(
 }
 
 /// Whether a set that may be tried from both sides is tried from the other one.
-pub(super) fn is_left_to(neighbours: &[NodeSet], other: usize, node: usize, given: &[usize]) -> bool {
-    other < node && given.iter().all(|&member| neighbours[other].contains(member))
+pub(super) fn is_left_to(neighbors: &[NodeSet], other: usize, node: usize, given: &[usize]) -> bool {
+    other < node && given.iter().all(|&member| neighbors[other].contains(member))
 }

@@ -1,7 +1,7 @@
 //! SINKHORN_ECP and URS_ECP: the paper's equality-constrained problem, by an augmented Lagrangian.
 //!
 //! min over φ and A of F(φ, A) = ½ tr((I − W)ᵀ G (I − W)) + λ Σ H_μ(W_ij), W = R(φ)ᵀ A R(φ), subject to
-//! c(φ) = ‖R Rᵀ − I‖² = 0. In stages, F + α c + ½ρ c² is minimised in turns as in [`Relaxed`](super::Relaxed);
+//! c(φ) = ‖R Rᵀ − I‖² = 0. In stages, F + α c + ½ρ c² is minimized in turns as in [`Relaxed`](super::Relaxed);
 //! between stages α grows by ρ c, and ρ is multiplied by ten unless c fell to a quarter.
 //!
 //! At the end R(φ) is rounded, and A is fitted again by the **exact lasso at the rounded order**, the paper's Q̂: the

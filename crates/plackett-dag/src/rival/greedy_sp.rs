@@ -21,10 +21,10 @@ use crate::{Dag, Error, FisherZ, Gram, IndependenceTest};
 /// kinds of graphs 5 starts give about the paper's SHD and 30 give that or less.
 ///
 /// ```
-/// use plackett_dag::{Centring, Gram, Sem, SemSettings, rival::{GreedySp, keep_going}, shd_cpdag, simulate_sem};
+/// use plackett_dag::{Centering, Gram, Sem, SemSettings, rival::{GreedySp, keep_going}, shd_cpdag, simulate_sem};
 /// let sem = simulate_sem(&SemSettings::default(), 1)?;
 /// let data = sem.sample(1000, Sem::TRAINING);
-/// let gram = Gram::from_rows(data.values(), data.columns(), Centring::Centre)?;
+/// let gram = Gram::from_rows(data.values(), data.columns(), Centering::Center)?;
 /// let learned = GreedySp::default().run(&gram, 0, keep_going)?;
 /// assert!(shd_cpdag(sem.dag(), &learned.dag)? <= 3);
 /// # Ok::<(), plackett_dag::Error>(())
@@ -123,7 +123,7 @@ impl GreedySp {
     }
 }
 
-/// How a descent into the neighbours ended.
+/// How a descent into the neighbors ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Found {
     /// The graph is now a sparser one.

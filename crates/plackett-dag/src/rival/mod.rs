@@ -2,7 +2,7 @@
 //!
 //! | in the tables | here | what it does |
 //! | --- | --- | --- |
-//! | SINKHORN, URS | [`Relaxed`] | optimises over relaxed permutations, then rounds |
+//! | SINKHORN, URS | [`Relaxed`] | optimizes over relaxed permutations, then rounds |
 //! | SINKHORN_ECP, URS_ECP | [`Constrained`] | the same with a constraint that makes them permutations |
 //! | GREEDY-SP | [`GreedySp`] | the sparsest graph that explains the conditional independences |
 //! | RANDOM | [`Random`] | a random graph, not looking at the data |
@@ -53,7 +53,7 @@ use crate::{Dag, Error, Gram, L1, LocalScore, NodeSet, ScoreSettings, Scratch};
 pub struct Progress {
     /// Steps made so far, counted from one.
     pub step: usize,
-    /// What the method minimises, at this step: the relaxed score, or for GREEDY-SP the number of edges.
+    /// What the method minimizes, at this step: the relaxed score, or for GREEDY-SP the number of edges.
     pub objective: f64,
 }
 
@@ -89,7 +89,7 @@ pub fn keep_going(_: &Progress) -> ControlFlow<()> {
 }
 
 /// The nodes by increasing variance, ties by the smaller node: the order that simulated models betray when their
-/// noise is equal and their data are not standardised. Score it like any other order.
+/// noise is equal and their data are not standardized. Score it like any other order.
 ///
 /// ```
 /// use plackett_dag::{Gram, rival::variance_order};
@@ -159,7 +159,7 @@ mod tests {
                 rows.push(before);
             }
         }
-        Gram::from_rows(&rows, nodes, crate::Centring::Centre).unwrap()
+        Gram::from_rows(&rows, nodes, crate::Centering::Center).unwrap()
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::Error;
 pub enum Relaxation {
     /// Doubly stochastic matrices: the Sinkhorn operator of a k × k matrix. Rounded by the assignment problem.
     Sinkhorn {
-        /// Rounds of row and column normalisation.
+        /// Rounds of row and column normalization.
         rounds: usize,
     },
     /// Unimodal row-stochastic matrices: `NeuralSort` of k numbers. Rounded by each row's arg-max.

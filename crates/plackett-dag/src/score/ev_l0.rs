@@ -1,6 +1,6 @@
 //! The equal-variance L0 score: r(i, S) = min over P ⊆ S of ½·v(P) + κ·(σ² log n / n)·|P|, v(P) the residual variance;
 //! without a κ, log n gives way to ½ log n + (3/2) log d, which is the same where d³ = n.
-//! With one noise variance σ² for all nodes its minimiser over orders identifies the graph itself, not only its class.
+//! With one noise variance σ² for all nodes its minimizer over orders identifies the graph itself, not only its class.
 
 use std::sync::Arc;
 

@@ -12,7 +12,7 @@ pub(super) const ENTRY: ScoreEntry = ScoreEntry {
     build: |gram, settings| Ok(Arc::new(L1::new(gram, settings)?)),
 };
 
-/// The L1 score of the paper, minimised exactly.
+/// The L1 score of the paper, minimized exactly.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -117,7 +117,7 @@ pub struct Choice {
     /// The parents chosen.
     pub parents: NodeSet,
     /// The allowed nodes that the answer rests on: it stays the same if any others are forbidden. For a score that is
-    /// minimised exactly these are the parents; a greedy one adds what it took up and dropped again.
+    /// minimized exactly these are the parents; a greedy one adds what it took up and dropped again.
     pub witness: NodeSet,
 }
 
@@ -149,7 +149,7 @@ impl Scratch {
 /// A local score, a pure function of its arguments.
 ///
 /// The law that everything rests on: if `best(i, U)` has witness T and T ⊆ U′ ⊆ U, then `best(i, U′)` is the same choice,
-/// to the last bit of its score. Minimising any fixed cost of parent sets obeys it with the parents as witness.
+/// to the last bit of its score. Minimizing any fixed cost of parent sets obeys it with the parents as witness.
 ///
 /// ```
 /// use plackett_dag::{Choice, LocalScore, NodeSet, Scratch};

@@ -14,7 +14,7 @@ use crate::{Candidates, Categories, Error, FamilyScore, Keep, Oracle, ParentSets
 /// use plackett_dag::{BayesNet, Candidates, Expansion, NodeSet, Qnml};
 /// let data = BayesNet::embedded("cancer")?.sample(2000, 0, BayesNet::TRAINING)?;
 /// // Nobody is anybody's candidate to begin with.
-/// let none = Candidates::from_neighbours(vec![NodeSet::default(); 5])?;
+/// let none = Candidates::from_neighbors(vec![NodeSet::default(); 5])?;
 /// let grown = Expansion::default().run(&data, &Qnml, none)?;
 /// let edges: usize = grown.solution.parents.iter().map(NodeSet::len).sum();
 /// assert!(edges > 0 && grown.rounds > 1);
@@ -128,7 +128,7 @@ mod tests {
     fn a_space_that_starts_empty_grows_as_good_as_one_without_bounds() {
         let network = BayesNet::embedded("asia").unwrap();
         let data = network.sample(5000, 1, BayesNet::TRAINING).unwrap();
-        let none = Candidates::from_neighbours(vec![NodeSet::default(); 8]).unwrap();
+        let none = Candidates::from_neighbors(vec![NodeSet::default(); 8]).unwrap();
         let grown = Expansion::default().run(&data, &Qnml, none).unwrap();
         let everything = ParentSets::build(&data, &Qnml, &Candidates::all(8, 6)).unwrap();
         let best = crate::Exact { memory_bytes: 1 << 20 }.run(Arc::new(everything)).unwrap();
@@ -143,7 +143,7 @@ mod tests {
     fn the_growth_can_be_ended_at_any_moment() {
         use std::sync::atomic::{AtomicUsize, Ordering};
         let data = BayesNet::embedded("asia").unwrap().sample(2000, 1, BayesNet::TRAINING).unwrap();
-        let none = Candidates::from_neighbours(vec![NodeSet::default(); 8]).unwrap();
+        let none = Candidates::from_neighbors(vec![NodeSet::default(); 8]).unwrap();
         let (looks, most) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
         let count = |_| {
             let is_early = looks.fetch_add(1, Ordering::Relaxed) < most.load(Ordering::Relaxed);
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn the_observer_ends_the_growth_after_the_first_space() {
         let data = BayesNet::embedded("asia").unwrap().sample(5000, 1, BayesNet::TRAINING).unwrap();
-        let none = Candidates::from_neighbours(vec![NodeSet::default(); 8]).unwrap();
+        let none = Candidates::from_neighbors(vec![NodeSet::default(); 8]).unwrap();
         let stop = |_| ControlFlow::Break(());
         let grown = Expansion::default().run_with(&data, &Qnml, none, &stop).unwrap();
         assert_eq!(grown.rounds, 1);

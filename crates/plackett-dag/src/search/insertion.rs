@@ -1,5 +1,5 @@
 //! Insertion search: take one node out of the order and put it back where the order scores best, until no node moves.
-//! All places of a node are tried by exchanging neighbours, and an exchange changes two local scores only. From random
+//! All places of a node are tried by exchanging neighbors, and an exchange changes two local scores only. From random
 //! starts, each followed by kicks: a few nodes of the best order so far moved at random, and the search again from there.
 
 use rand::rngs::ChaCha8Rng;

@@ -11,14 +11,14 @@ use rand::{RngExt as _, SeedableRng as _};
 use super::{OrderSolution, walk::Walk};
 use crate::{Error, Oracle, Result};
 
-/// Shares of the moves: exchange of neighbours, exchange of any two; the rest relocates a node. The first is cheapest, the
+/// Shares of the moves: exchange of neighbors, exchange of any two; the rest relocates a node. The first is cheapest, the
 /// last goes farthest.
 const ADJACENT: f64 = 0.4;
 const EXCHANGE: f64 = 0.4;
 
 /// Settings of the chain.
 ///
-/// A move rescores the nodes that it touches and no others: two for neighbours, d/3 on average for any two. A relocation
+/// A move rescores the nodes that it touches and no others: two for neighbors, d/3 on average for any two. A relocation
 /// looks at every place of one node, 2d local scores, and draws one of them in proportion to exp(−score).
 ///
 /// ```

@@ -30,7 +30,7 @@ const NODE_MEAN_DECAY: f64 = 0.99;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GradientKind {
     /// RELAX with a network as critic: the order's score is a black box, as in the paper. What is averaged is the
-    /// logarithm of the score above a bound, which has the same minimiser and no outliers.
+    /// logarithm of the score above a bound, which has the same minimizer and no outliers.
     Relax,
     /// The same with REINFORCE and a leave-one-out baseline, for comparison.
     Reinforce,
@@ -132,7 +132,7 @@ impl Scale {
         Ok(Self { mean, deviation, shift, log_mean })
     }
 
-    /// The centred logarithm of a score's distance from what no order can beat. On dense graphs scores of random orders
+    /// The centered logarithm of a score's distance from what no order can beat. On dense graphs scores of random orders
     /// span many orders of magnitude, and their mean would be that of the worst ones alone.
     fn logarithm(self, score: f64) -> f64 {
         (score + self.shift).ln() - self.log_mean

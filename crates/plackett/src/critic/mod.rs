@@ -26,7 +26,7 @@ pub use sum::Sum;
 /// impl Critic for Linear {
 ///     fn inputs(&self) -> usize { self.z.len() }
 ///     fn parameters(&self) -> usize { self.z.len() }
-///     fn initialise(&self, _uniform: &[f64], parameters: &mut [f64]) { parameters.fill(0.0); }
+///     fn initialize(&self, _uniform: &[f64], parameters: &mut [f64]) { parameters.fill(0.0); }
 ///     fn value_and_gradient(&mut self, parameters: &[f64], z: &[f64], gradient: &mut [f64]) -> f64 {
 ///         self.z.copy_from_slice(z);
 ///         gradient.copy_from_slice(parameters);
@@ -51,7 +51,7 @@ pub trait Critic: Clone {
     fn parameters(&self) -> usize;
 
     /// The parameters to start from, given uniform noise of the same length.
-    fn initialise(&self, uniform: &[f64], parameters: &mut [f64]);
+    fn initialize(&self, uniform: &[f64], parameters: &mut [f64]);
 
     /// c(z), and ∇_z c(z) into `gradient`.
     fn value_and_gradient(&mut self, parameters: &[f64], z: &[f64], gradient: &mut [f64]) -> f64;

@@ -68,7 +68,7 @@ impl Critic for Network {
         self.hidden * (self.inputs + 2) + 1
     }
 
-    fn initialise(&self, uniform: &[f64], parameters: &mut [f64]) {
+    fn initialize(&self, uniform: &[f64], parameters: &mut [f64]) {
         let first_layer = self.hidden * (self.inputs + 1);
         for (at, (parameter, u)) in parameters.iter_mut().zip(uniform).enumerate() {
             let fan_in = if at < first_layer { self.inputs } else { self.hidden };

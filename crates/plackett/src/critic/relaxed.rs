@@ -3,7 +3,7 @@
 use super::Critic;
 use crate::{linear::dot, objective::Differentiable, relaxation::Relaxation};
 
-/// log τ is kept in this range whatever the optimiser does to it, so that τ is a positive finite number.
+/// log τ is kept in this range whatever the optimizer does to it, so that τ is a positive finite number.
 const LOG_TAU_RANGE: (f64, f64) = (-300.0, 300.0);
 
 /// The critic η·f(σ(z, τ)). Its parameters are log τ, then η where the scale is learned; both τ and η start at one.
@@ -82,7 +82,7 @@ impl<F: Differentiable + Clone, R: Relaxation> Critic for RelaxedObjective<F, R>
         1 + usize::from(self.has_scale)
     }
 
-    fn initialise(&self, _uniform: &[f64], parameters: &mut [f64]) {
+    fn initialize(&self, _uniform: &[f64], parameters: &mut [f64]) {
         parameters.fill(1.0);
         parameters[0] = 0.0;
     }

@@ -42,10 +42,10 @@ impl<A: Critic, B: Critic> Critic for Sum<A, B> {
         self.first.parameters() + self.second.parameters()
     }
 
-    fn initialise(&self, uniform: &[f64], parameters: &mut [f64]) {
+    fn initialize(&self, uniform: &[f64], parameters: &mut [f64]) {
         let split = self.first.parameters();
-        self.first.initialise(&uniform[..split], &mut parameters[..split]);
-        self.second.initialise(&uniform[split..], &mut parameters[split..]);
+        self.first.initialize(&uniform[..split], &mut parameters[..split]);
+        self.second.initialize(&uniform[split..], &mut parameters[split..]);
     }
 
     fn value_and_gradient(&mut self, parameters: &[f64], z: &[f64], gradient: &mut [f64]) -> f64 {

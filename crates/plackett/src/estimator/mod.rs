@@ -6,13 +6,13 @@
 mod exact;
 mod reinforce;
 mod relax;
-mod reparametrised;
+mod reparametrized;
 mod samples;
 
 pub use exact::Exact;
 pub use reinforce::{Baseline, Reinforce};
 pub use relax::{Rebar, Relax};
-pub use reparametrised::Reparametrised;
+pub use reparametrized::Reparametrized;
 pub use samples::Samples;
 
 use crate::{

@@ -62,7 +62,7 @@ struct Work {
 }
 
 impl<L: Latent, C: Critic> Relax<L, C> {
-    /// RELAX with a critic, its parameters initialised from the noise.
+    /// RELAX with a critic, its parameters initialized from the noise.
     ///
     /// # Errors
     /// A critic for another number of items.
@@ -71,7 +71,7 @@ impl<L: Latent, C: Critic> Relax<L, C> {
         let mut uniform = vec![0.0; critic.parameters()];
         noise.fill(PARAMETER_STREAM, &mut uniform);
         let mut parameters = vec![0.0; critic.parameters()];
-        critic.initialise(&uniform, &mut parameters);
+        critic.initialize(&uniform, &mut parameters);
         let zeros = vec![0.0; latent.items()];
         let work = Work {
             score: zeros.clone(),

@@ -10,10 +10,10 @@ use rand::{RngExt as _, rngs::ChaCha8Rng};
 use super::{BestKnown, Kind, Problem, published, text};
 use crate::{
     error::{Error, check_finite, check_length},
-    refinement::{Move, MoveKind, Neighbourhood, Queue, Standing, is_gain},
+    refinement::{Move, MoveKind, Neighborhood, Queue, Standing, is_gain},
 };
 
-/// A permutation flow shop: minimise the time at which the last job leaves the last machine.
+/// A permutation flow shop: minimize the time at which the last job leaves the last machine.
 ///
 /// ```
 /// use plackett::{FlowShop, Problem};
@@ -204,7 +204,7 @@ impl Problem for FlowShop {
         }
     }
 
-    fn neighbourhood(&self) -> Box<dyn Neighbourhood + '_> {
+    fn neighborhood(&self) -> Box<dyn Neighborhood + '_> {
         Box::new(Walk::new(self))
     }
 
@@ -317,7 +317,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-impl Neighbourhood for Walk<'_> {
+impl Neighborhood for Walk<'_> {
     fn standing(&self) -> &Standing {
         &self.standing
     }

@@ -5,10 +5,10 @@ use super::{BestKnown, Kind, Problem, check_matrix, text};
 use crate::{
     assignment::assignment,
     error::Error,
-    refinement::{Move, MoveKind, Neighbourhood, Standing},
+    refinement::{Move, MoveKind, Neighborhood, Standing},
 };
 
-/// A linear assignment problem: minimise Σᵢ cost(i, bᵢ).
+/// A linear assignment problem: minimize Σᵢ cost(i, bᵢ).
 ///
 /// ```
 /// use plackett::{LinearAssignment, Problem};
@@ -81,7 +81,7 @@ impl Problem for LinearAssignment {
         }
     }
 
-    fn neighbourhood(&self) -> Box<dyn Neighbourhood + '_> {
+    fn neighborhood(&self) -> Box<dyn Neighborhood + '_> {
         let mut walk = Walk { problem: self, standing: Standing::new(self.items) };
         walk.set_order(&(0..self.items).collect::<Vec<_>>());
         Box::new(walk)
@@ -101,7 +101,7 @@ struct Walk<'a> {
     standing: Standing,
 }
 
-impl Neighbourhood for Walk<'_> {
+impl Neighborhood for Walk<'_> {
     fn standing(&self) -> &Standing {
         &self.standing
     }

@@ -1,20 +1,20 @@
 //! Linear ordering: permute rows and columns of a matrix alike so that the sum above the diagonal is as large as it can be.
 //! Files as in LOLIB: a title or none, the number of items, the matrix.
 //!
-//! Exchanging neighbours a, b changes the sum by c(b, a) − c(a, b) alone, so all ranks of one item are valued in O(k).
+//! Exchanging neighbors a, b changes the sum by c(b, a) − c(a, b) alone, so all ranks of one item are valued in O(k).
 
 use super::{BestKnown, Kind, Problem, Sense, check_matrix, published, text};
 use crate::{
     error::Error,
-    refinement::{Move, MoveKind, Neighbourhood, Standing},
+    refinement::{Move, MoveKind, Neighborhood, Standing},
 };
 
-/// A linear ordering problem: maximise Σ_{i<j} c(bᵢ, bⱼ).
+/// A linear ordering problem: maximize Σ_{i<j} c(bᵢ, bⱼ).
 ///
 /// ```
 /// use plackett::{LinearOrdering, Problem, Sense};
 /// let problem = LinearOrdering::new("tiny", 3, vec![0.0, 1.0, 5.0, 4.0, 0.0, 2.0, 3.0, 6.0, 0.0])?;
-/// assert_eq!(problem.sense(), Sense::Maximise);
+/// assert_eq!(problem.sense(), Sense::Maximize);
 /// assert_eq!(problem.value(&[1, 0, 2]), 4.0 + 2.0 + 5.0);
 /// # Ok::<(), plackett::Error>(())
 /// ```
@@ -71,7 +71,7 @@ impl Problem for LinearOrdering {
     }
 
     fn sense(&self) -> Sense {
-        Sense::Maximise
+        Sense::Maximize
     }
 
     fn value(&self, order: &[usize]) -> f64 {
@@ -89,7 +89,7 @@ impl Problem for LinearOrdering {
         }
     }
 
-    fn neighbourhood(&self) -> Box<dyn Neighbourhood + '_> {
+    fn neighborhood(&self) -> Box<dyn Neighborhood + '_> {
         let mut walk = Walk { problem: self, standing: Standing::new(self.items) };
         walk.set_order(&(0..self.items).collect::<Vec<_>>());
         Box::new(walk)
@@ -120,7 +120,7 @@ impl Walk<'_> {
     }
 }
 
-impl Neighbourhood for Walk<'_> {
+impl Neighborhood for Walk<'_> {
     fn standing(&self) -> &Standing {
         &self.standing
     }

@@ -6,43 +6,43 @@ mod linear_ordering;
 mod published;
 mod quadratic_assignment;
 mod text;
-mod travelling_salesman;
+mod traveling_salesman;
 
 pub use flow_shop::FlowShop;
 pub use linear_assignment::LinearAssignment;
 pub use linear_ordering::LinearOrdering;
 pub use quadratic_assignment::QuadraticAssignment;
-pub use travelling_salesman::TravellingSalesman;
+pub use traveling_salesman::TravelingSalesman;
 
 use std::{fmt, path::Path, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{error::Error, refinement::Neighbourhood};
+use crate::{error::Error, refinement::Neighborhood};
 
 /// Whether small or large values are wanted.
 ///
 /// ```
 /// use plackett::Sense;
-/// assert!(Sense::Maximise.is_better(2.0, 1.0));
-/// assert_eq!(Sense::Maximise.cost(2.0), -2.0);
+/// assert!(Sense::Maximize.is_better(2.0, 1.0));
+/// assert_eq!(Sense::Maximize.cost(2.0), -2.0);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Sense {
     /// The smallest value is the best.
     #[default]
-    Minimise,
+    Minimize,
     /// The largest value is the best.
-    Maximise,
+    Maximize,
 }
 
 impl Sense {
     /// The value as a cost, which is always to be small; also a cost as a value.
     pub fn cost(self, value: f64) -> f64 {
         match self {
-            Self::Minimise => value,
-            Self::Maximise => -value,
+            Self::Minimize => value,
+            Self::Maximize => -value,
         }
     }
 
@@ -55,8 +55,8 @@ impl Sense {
 impl fmt::Display for Sense {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            Self::Minimise => "minimise",
-            Self::Maximise => "maximise",
+            Self::Minimize => "minimize",
+            Self::Maximize => "maximize",
         })
     }
 }
@@ -75,8 +75,8 @@ pub enum Kind {
     LinearOrdering,
     /// `qap`: [`QuadraticAssignment`].
     QuadraticAssignment,
-    /// `tsp`: [`TravellingSalesman`].
-    TravellingSalesman,
+    /// `tsp`: [`TravelingSalesman`].
+    TravelingSalesman,
     /// `pfsp`: [`FlowShop`].
     FlowShop,
     /// `assignment`: [`LinearAssignment`].
@@ -88,7 +88,7 @@ impl Kind {
     pub const ALL: [Self; 5] = [
         Self::LinearOrdering,
         Self::QuadraticAssignment,
-        Self::TravellingSalesman,
+        Self::TravelingSalesman,
         Self::FlowShop,
         Self::LinearAssignment,
     ];
@@ -102,7 +102,7 @@ impl Kind {
         match self {
             Self::LinearOrdering => "lop",
             Self::QuadraticAssignment => "qap",
-            Self::TravellingSalesman => "tsp",
+            Self::TravelingSalesman => "tsp",
             Self::FlowShop => "pfsp",
             Self::LinearAssignment => "assignment",
         }
@@ -122,8 +122,8 @@ impl Kind {
     /// # Errors
     /// A text that looks like none of them.
     pub fn detect(file: &str, text: &str) -> Result<Self, Error> {
-        if travelling_salesman::is_like(text) {
-            return Ok(Self::TravellingSalesman);
+        if traveling_salesman::is_like(text) {
+            return Ok(Self::TravelingSalesman);
         }
         if flow_shop::has_headings(text) {
             return Ok(Self::FlowShop);
@@ -164,7 +164,7 @@ impl Kind {
         Ok(match self {
             Self::LinearOrdering => Box::new(LinearOrdering::parse(file, text)?),
             Self::QuadraticAssignment => Box::new(QuadraticAssignment::parse(file, text)?),
-            Self::TravellingSalesman => Box::new(TravellingSalesman::parse(file, text)?),
+            Self::TravelingSalesman => Box::new(TravelingSalesman::parse(file, text)?),
             Self::FlowShop => Box::new(FlowShop::parse(file, text)?),
             Self::LinearAssignment => Box::new(LinearAssignment::parse(file, text)?),
         })
@@ -191,8 +191,8 @@ impl FromStr for Kind {
 /// The best value that has been published for a problem, or that its file states.
 ///
 /// ```
-/// use plackett::{Problem, TravellingSalesman};
-/// let triangle = TravellingSalesman::from_distances("mine", 3, vec![0.0, 1.0, 2.0, 1.0, 0.0, 3.0, 2.0, 3.0, 0.0])?;
+/// use plackett::{Problem, TravelingSalesman};
+/// let triangle = TravelingSalesman::from_distances("mine", 3, vec![0.0, 1.0, 2.0, 1.0, 0.0, 3.0, 2.0, 3.0, 0.0])?;
 /// assert!(triangle.best_known().is_none());
 /// # Ok::<(), plackett::Error>(())
 /// ```
@@ -219,7 +219,7 @@ pub trait Problem: Send + Sync + fmt::Debug {
 
     /// Whether small or large values are wanted.
     fn sense(&self) -> Sense {
-        Sense::Minimise
+        Sense::Minimize
     }
 
     /// The value of an order.
@@ -230,7 +230,7 @@ pub trait Problem: Send + Sync + fmt::Debug {
     fn parts(&self, order: &[usize], parts: &mut [f64]);
 
     /// The problem's own way to change orders.
-    fn neighbourhood(&self) -> Box<dyn Neighbourhood + '_>;
+    fn neighborhood(&self) -> Box<dyn Neighborhood + '_>;
 
     /// A good order to start from, if there is a quick way to one.
     fn construct(&self) -> Option<Vec<usize>> {

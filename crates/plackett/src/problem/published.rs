@@ -7,7 +7,7 @@ pub(super) fn find(kind: Kind, name: &str, items: usize) -> Option<BestKnown> {
     let table = match kind {
         Kind::LinearOrdering => LINEAR_ORDERING,
         Kind::QuadraticAssignment => QUADRATIC_ASSIGNMENT,
-        Kind::TravellingSalesman => TRAVELLING_SALESMAN,
+        Kind::TravelingSalesman => TRAVELING_SALESMAN,
         Kind::FlowShop => FLOW_SHOP,
         Kind::LinearAssignment => return None,
     };
@@ -116,7 +116,7 @@ const QUADRATIC_ASSIGNMENT: &[Entry] = &[
 ];
 
 /// TSPLIB, symmetric and then not.
-const TRAVELLING_SALESMAN: &[Entry] = &[
+const TRAVELING_SALESMAN: &[Entry] = &[
     ("a280", 280, 2579.0, true),
     ("att48", 48, 10_628.0, true),
     ("att532", 532, 27_686.0, true),
@@ -252,13 +252,13 @@ mod tests {
         assert_eq!(find(Kind::QuadraticAssignment, "Nug12", 12).map(|best| best.value), Some(578.0));
         assert_eq!(find(Kind::QuadraticAssignment, "nug12", 13), None);
         assert_eq!(find(Kind::FlowShop, "ta030", 20).map(|best| best.value), Some(2178.0));
-        assert_eq!(find(Kind::TravellingSalesman, "kroa100", 100).map(|best| best.is_optimal), Some(true));
+        assert_eq!(find(Kind::TravelingSalesman, "kroa100", 100).map(|best| best.is_optimal), Some(true));
         assert_eq!(find(Kind::LinearAssignment, "nug12", 12), None);
     }
 
     #[test]
     fn no_name_stands_twice() {
-        for table in [LINEAR_ORDERING, QUADRATIC_ASSIGNMENT, TRAVELLING_SALESMAN, FLOW_SHOP] {
+        for table in [LINEAR_ORDERING, QUADRATIC_ASSIGNMENT, TRAVELING_SALESMAN, FLOW_SHOP] {
             let mut names: Vec<String> = table.iter().map(|entry| entry.0.to_lowercase()).collect();
             names.sort();
             names.dedup();

@@ -10,10 +10,10 @@ use rand::{RngExt as _, rngs::ChaCha8Rng};
 use super::{BestKnown, Kind, Problem, check_matrix, published, text};
 use crate::{
     error::Error,
-    refinement::{Move, MoveKind, Neighbourhood, Queue, Standing, is_gain},
+    refinement::{Move, MoveKind, Neighborhood, Queue, Standing, is_gain},
 };
 
-/// A quadratic assignment problem: minimise Σ_{ij} a(i, j)·b(pᵢ, pⱼ) over orders p.
+/// A quadratic assignment problem: minimize Σ_{ij} a(i, j)·b(pᵢ, pⱼ) over orders p.
 ///
 /// ```
 /// use plackett::{Problem, QuadraticAssignment};
@@ -101,7 +101,7 @@ impl Problem for QuadraticAssignment {
         }
     }
 
-    fn neighbourhood(&self) -> Box<dyn Neighbourhood + '_> {
+    fn neighborhood(&self) -> Box<dyn Neighborhood + '_> {
         let n = self.items;
         let mut walk = Walk {
             problem: self,
@@ -204,7 +204,7 @@ impl Walk<'_> {
     }
 }
 
-impl Neighbourhood for Walk<'_> {
+impl Neighborhood for Walk<'_> {
     fn standing(&self) -> &Standing {
         &self.standing
     }

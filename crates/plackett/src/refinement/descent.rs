@@ -2,7 +2,7 @@
 
 use rand::{RngExt as _, rngs::ChaCha8Rng};
 
-use super::{Move, MoveKind, Neighbourhood, Queue};
+use super::{Move, MoveKind, Neighborhood, Queue};
 use crate::constraints::{Constraints, Stages};
 
 /// A gain below this share of the cost is rounding: without a margin two equal orders could alternate for ever.
@@ -69,8 +69,8 @@ pub(crate) fn moves_of(
 }
 
 /// Makes the best allowed move of an item if it lowers the cost, and queues all items then.
-pub(super) fn improve_item<N: Neighbourhood + ?Sized>(
-    neighbourhood: &mut N,
+pub(super) fn improve_item<N: Neighborhood + ?Sized>(
+    neighborhood: &mut N,
     kinds: &[MoveKind],
     constraints: Option<&Constraints>,
     item: usize,
@@ -78,11 +78,11 @@ pub(super) fn improve_item<N: Neighbourhood + ?Sized>(
 ) -> bool {
     let mut best = (0.0, None);
     if kinds.contains(&MoveKind::Insert) {
-        let from = neighbourhood.ranks()[item];
-        let (low, high) = range_of(constraints, neighbourhood.order(), neighbourhood.ranks(), from);
+        let from = neighborhood.ranks()[item];
+        let (low, high) = range_of(constraints, neighborhood.order(), neighborhood.ranks(), from);
         if low < high {
             let mut changes = Vec::new();
-            neighbourhood.insertions(from, low, high, &mut changes);
+            neighborhood.insertions(from, low, high, &mut changes);
             for (to, &change) in (low..).zip(&changes) {
                 if to != from && change < best.0 {
                     best = (change, Some(Move::Insert { from, to }));
@@ -92,19 +92,19 @@ pub(super) fn improve_item<N: Neighbourhood + ?Sized>(
     }
     if kinds.iter().any(|&kind| kind != MoveKind::Insert) {
         let mut moves = Vec::new();
-        let (order, ranks) = (neighbourhood.order(), neighbourhood.ranks());
+        let (order, ranks) = (neighborhood.order(), neighborhood.ranks());
         for_each_exchange(kinds, order, ranks, constraints, item, |step| moves.push(step));
         for step in moves {
-            let change = neighbourhood.change(step);
+            let change = neighborhood.change(step);
             if change < best.0 {
                 best = (change, Some(step));
             }
         }
     }
     match best {
-        (change, Some(step)) if is_gain(change, neighbourhood.cost()) => {
-            neighbourhood.apply(step);
-            (0..neighbourhood.order().len()).for_each(|item| queue.push(item));
+        (change, Some(step)) if is_gain(change, neighborhood.cost()) => {
+            neighborhood.apply(step);
+            (0..neighborhood.order().len()).for_each(|item| queue.push(item));
             true
         }
         _ => false,
@@ -112,16 +112,12 @@ pub(super) fn improve_item<N: Neighbourhood + ?Sized>(
 }
 
 /// Moves a few items to random ranks, and queues all.
-pub(super) fn kick<N: Neighbourhood + ?Sized>(
-    neighbourhood: &mut N,
-    queue: &mut Queue,
-    rng: &mut ChaCha8Rng,
-) {
-    let items = neighbourhood.order().len();
+pub(super) fn kick<N: Neighborhood + ?Sized>(neighborhood: &mut N, queue: &mut Queue, rng: &mut ChaCha8Rng) {
+    let items = neighborhood.order().len();
     for _ in 0..KICKED_ITEMS {
         let (from, to) = (rng.random_range(0..items), rng.random_range(0..items));
         if to != from {
-            neighbourhood.apply(Move::Insert { from, to });
+            neighborhood.apply(Move::Insert { from, to });
         }
     }
     queue_all(items, queue, rng);

@@ -1,6 +1,6 @@
 //! Local refinement: one engine of moves, descents and kicks for every problem that can say what a move changes.
 //!
-//! A [`Neighbourhood`] is an order together with whatever makes a change of it cheap to value. The engine
+//! A [`Neighborhood`] is an order together with whatever makes a change of it cheap to value. The engine
 //! ([`Walks`]) takes orders to local optima by trying the moves of one item after another, disturbs them, and goes on from
 //! what is not worse; a problem that knows better ways to descend or to disturb overrides just that.
 
@@ -185,13 +185,13 @@ impl Standing {
 /// quicker. Ranks and items are trusted.
 ///
 /// ```
-/// use plackett::{Move, MoveKind, Neighbourhood, Standing};
+/// use plackett::{Move, MoveKind, Neighborhood, Standing};
 /// /// Σ weight·rank: items of large weight belong at the front.
 /// struct Front { weights: Vec<f64>, standing: Standing }
 /// impl Front {
 ///     fn of(&self, order: &[usize]) -> f64 { order.iter().zip(0u32..).map(|(&i, r)| self.weights[i] * f64::from(r)).sum() }
 /// }
-/// impl Neighbourhood for Front {
+/// impl Neighborhood for Front {
 ///     fn standing(&self) -> &Standing { &self.standing }
 ///     fn kinds(&self) -> &'static [MoveKind] { &[MoveKind::Insert] }
 ///     fn set_order(&mut self, order: &[usize]) {
@@ -216,7 +216,7 @@ impl Standing {
 /// front.descend(&mut queue, u64::MAX);
 /// assert_eq!(front.order(), [1, 2, 0]);
 /// ```
-pub trait Neighbourhood: Send {
+pub trait Neighborhood: Send {
     /// The order as it is, and what is known of it.
     fn standing(&self) -> &Standing;
 
@@ -297,11 +297,11 @@ pub trait Neighbourhood: Send {
     }
 }
 
-/// The defaults of [`Neighbourhood::improve_item`] and [`Neighbourhood::kick`], for those who replace them in part.
-pub(crate) fn improve_by_all_moves<N: Neighbourhood>(walk: &mut N, item: usize, queue: &mut Queue) -> bool {
+/// The defaults of [`Neighborhood::improve_item`] and [`Neighborhood::kick`], for those who replace them in part.
+pub(crate) fn improve_by_all_moves<N: Neighborhood>(walk: &mut N, item: usize, queue: &mut Queue) -> bool {
     descent::improve_item(walk, walk.kinds(), None, item, queue)
 }
 
-pub(crate) fn kick_by_insertions<N: Neighbourhood>(walk: &mut N, queue: &mut Queue, rng: &mut ChaCha8Rng) {
+pub(crate) fn kick_by_insertions<N: Neighborhood>(walk: &mut N, queue: &mut Queue, rng: &mut ChaCha8Rng) {
     descent::kick(walk, queue, rng);
 }

@@ -9,16 +9,16 @@ use rand::{RngExt as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{Neighbourhood, Queue, descent};
+use super::{Neighborhood, Queue, descent};
 use crate::{
     constrained::ConstrainedPlackettLuce,
     constraints::Constraints,
     error::{Error, check_setting},
-    limits::{Ending, Limits, Trace},
     noise::Noise,
     order::{Order, check_distinct},
     problem::Problem,
     refinement::MoveKind,
+    run::{Ending, Limits, Trace},
 };
 
 /// Evaluations of a walk in a round, and per pair of items where those are many.
@@ -322,7 +322,7 @@ impl Walk {
 
     /// Kicks and descents until the evaluations are made. False if it had to stop in the middle of a descent.
     fn round(&mut self, round: &Round<'_>, rng: &mut ChaCha8Rng) -> bool {
-        let mut walk = round.problem.neighbourhood();
+        let mut walk = round.problem.neighborhood();
         let mut queue = Queue::new(self.order.len());
         walk.set_order(&self.order);
         let before = walk.evaluations();
@@ -383,7 +383,7 @@ impl Round<'_> {
         walk.costs.is_some().then_some(walk)
     }
 
-    fn kick(&self, walk: &mut dyn Neighbourhood, queue: &mut Queue, rng: &mut ChaCha8Rng) {
+    fn kick(&self, walk: &mut dyn Neighborhood, queue: &mut Queue, rng: &mut ChaCha8Rng) {
         if self.is_own() {
             walk.kick(queue, rng);
         } else {
@@ -393,7 +393,7 @@ impl Round<'_> {
         }
     }
 
-    fn improve(&self, walk: &mut dyn Neighbourhood, queue: &mut Queue, rng: &mut ChaCha8Rng, most: u64) {
+    fn improve(&self, walk: &mut dyn Neighborhood, queue: &mut Queue, rng: &mut ChaCha8Rng, most: u64) {
         if self.is_own() {
             walk.improve(queue, rng, most);
             // A descent that ended early leaves items behind.

@@ -1,8 +1,8 @@
-//! The Sinkhorn operator: rows and columns of exp(X / τ) normalised in turn, in log space.
+//! The Sinkhorn operator: rows and columns of exp(X / τ) normalized in turn, in log space.
 //!
 //! Its limit is doubly stochastic; with Gumbel noise on X it is the Gumbel–Sinkhorn relaxation of a random
 //! matching. The derivatives go through the iterations that were made, not through their limit: each
-//! normalisation L ← L − logsumexp(L) is differentiated by its own softmax weights, which are kept.
+//! normalization L ← L − logsumexp(L) is differentiated by its own softmax weights, which are kept.
 
 use super::{Relaxation, relax_once};
 use crate::{
@@ -12,10 +12,10 @@ use crate::{
 
 /// Logits do not spread further than this: colder temperatures are raised to the one that spreads them so. That is
 /// still 10⁵ times beyond what a double can tell from zero probability, and finite after any number of
-/// normalisations. Cutting the logits instead would forget how they compare, and with it the best matching.
+/// normalizations. Cutting the logits instead would forget how they compare, and with it the best matching.
 const WIDEST_LOGIT: f64 = 1e8;
 
-/// `iterations` rounds of row and column normalisation of exp(X) for a square matrix X, row-major. O(k²) a round.
+/// `iterations` rounds of row and column normalization of exp(X) for a square matrix X, row-major. O(k²) a round.
 ///
 /// ```
 /// let p = plackett::sinkhorn(&[2.0, 0.0, 0.0, 2.0], 20)?;
@@ -68,9 +68,9 @@ pub fn gumbel_sinkhorn(
 pub struct Sinkhorn {
     items: usize,
     tau: f64,
-    /// The logits X / τ before the first normalisation.
+    /// The logits X / τ before the first normalization.
     start: Vec<f64>,
-    /// exp L after every normalisation, rows and columns in turn: the weights of its derivative.
+    /// exp L after every normalization, rows and columns in turn: the weights of its derivative.
     weights: Vec<f64>,
     /// Changes along z, along log τ, and the mixed ones.
     tangents: [Vec<f64>; 2],
@@ -106,13 +106,13 @@ impl Sinkhorn {
         }
     }
 
-    /// The final matrix: the weights after the last normalisation.
+    /// The final matrix: the weights after the last normalization.
     fn matrix(&self) -> &[f64] {
         &self.weights[self.weights.len() - self.start.len()..]
     }
 }
 
-/// The lines of a square matrix that one normalisation works on: rows first, then columns, and so on.
+/// The lines of a square matrix that one normalization works on: rows first, then columns, and so on.
 fn lines(items: usize, step: usize) -> impl Iterator<Item = impl Iterator<Item = usize> + Clone> {
     let (line_stride, entry_stride) = if step.is_multiple_of(2) { (items, 1) } else { (1, items) };
     (0..items).map(move |line| (0..items).map(move |entry| line * line_stride + entry * entry_stride))
@@ -143,9 +143,9 @@ impl Relaxation for Sinkhorn {
             for line in lines(items, step) {
                 let max = line.clone().map(|at| logits[at]).fold(f64::NEG_INFINITY, f64::max);
                 let total: f64 = line.clone().map(|at| (logits[at] - max).exp()).sum();
-                let normaliser = max + total.ln();
+                let normalizer = max + total.ln();
                 for at in line {
-                    logits[at] -= normaliser;
+                    logits[at] -= normalizer;
                     weights[at] = logits[at].exp();
                 }
             }

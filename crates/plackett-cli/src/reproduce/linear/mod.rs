@@ -1,4 +1,4 @@
-//! Tables 1 to 3: every method on simulated linear models of 10, 20 and 50 nodes, on raw and on standardised data.
+//! Tables 1 to 3: every method on simulated linear models of 10, 20 and 50 nodes, on raw and on standardized data.
 
 mod methods;
 mod report;
@@ -6,7 +6,7 @@ mod report;
 use std::{sync::Arc, time::Instant};
 
 use plackett_dag::{
-    Centring, Comparison, Dag, Gram, GramBuilder, GraphKind, Noise, Sem, SemSettings, Table, compare,
+    Centering, Comparison, Dag, Gram, GramBuilder, GraphKind, Noise, Sem, SemSettings, Table, compare,
     simulate_sem,
 };
 use serde::{Deserialize, Serialize};
@@ -34,18 +34,18 @@ const GRAPHS: [Graph; 4] = [
     Graph { name: "SF4", kind: GraphKind::ScaleFree, degree: 4 },
 ];
 
-/// What is done to the columns beyond centring them.
+/// What is done to the columns beyond centering them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Preparation {
     Raw,
-    Standardised,
+    Standardized,
 }
 
 impl Preparation {
     fn name(self) -> &'static str {
         match self {
             Self::Raw => "raw",
-            Self::Standardised => "standardised",
+            Self::Standardized => "standardized",
         }
     }
 }
@@ -70,11 +70,11 @@ impl Problem {
     ) -> Result<Self, plackett_dag::Error> {
         let settings = SemSettings { graph: graph.kind, degree: graph.degree, nodes, noise: Noise::Standard };
         let sem = simulate_sem(&settings, seed)?;
-        let centring = match preparation {
-            Preparation::Raw => Centring::Centre,
-            Preparation::Standardised => Centring::Standardise,
+        let centering = match preparation {
+            Preparation::Raw => Centering::Center,
+            Preparation::Standardized => Centering::Standardize,
         };
-        let training = gram(&sem.sample(ROWS, Sem::TRAINING), |builder| builder.finish(centring))?;
+        let training = gram(&sem.sample(ROWS, Sem::TRAINING), |builder| builder.finish(centering))?;
         let validation = gram(&sem.sample(ROWS, Sem::VALIDATION), |builder| builder.finish_like(&training))?;
         let mut weights = sem.dag().adjacency();
         for (at, weight) in weights.iter_mut().enumerate() {
@@ -162,7 +162,7 @@ type Done = (Job, Measured);
 /// Makes the table of so many nodes.
 pub(super) fn make(out: &OutDir, nodes: usize, seeds: &[u64], quick: bool) -> anyhow::Result<Report> {
     let preparations: &[Preparation] =
-        if quick { &[Preparation::Raw] } else { &[Preparation::Raw, Preparation::Standardised] };
+        if quick { &[Preparation::Raw] } else { &[Preparation::Raw, Preparation::Standardized] };
     let mut jobs = Vec::new();
     for method in METHODS.iter().filter(|method| nodes <= method.most_nodes) {
         // The rivals take minutes on many dense nodes; a first look does without them.

@@ -38,7 +38,7 @@ pub(super) fn make(out: &OutDir, nodes: usize, done: &[Done], seeds: &[u64]) -> 
     let published = paper::figures()?;
     let table = table_name(nodes);
     let mut all = Vec::new();
-    for preparation in [Preparation::Raw, Preparation::Standardised] {
+    for preparation in [Preparation::Raw, Preparation::Standardized] {
         for graph in GRAPHS {
             for method in &METHODS {
                 let results = done.iter().filter(|(job, _)| {
@@ -80,7 +80,7 @@ fn markdown(nodes: usize, all: &[Cell], seeds: &[u64]) -> String {
     for method in METHODS.iter().filter(|method| !method.note.is_empty()) {
         text += &format!("- {}: {}\n", method.name, method.note);
     }
-    for preparation in [Preparation::Raw, Preparation::Standardised] {
+    for preparation in [Preparation::Raw, Preparation::Standardized] {
         for graph in GRAPHS {
             let rows = rows(nodes, graph, preparation, all);
             if !rows.is_empty() {
@@ -93,8 +93,8 @@ fn markdown(nodes: usize, all: &[Cell], seeds: &[u64]) -> String {
     text
 }
 
-/// How the methods look in the plot; those that do not minimise the paper's objective are not in it. Methods that have an
-/// answer only at their end are dots, so they can share colours with those that are lines.
+/// How the methods look in the plot; those that do not minimize the paper's objective are not in it. Methods that have an
+/// answer only at their end are dots, so they can share colors with those that are lines.
 const LOOKS: [(&str, Color, bool); 10] = [
     ("PL-RELAX", Color::Green, false),
     ("PL", Color::Blue, false),

@@ -1,18 +1,18 @@
-//! Factorised normalised maximum likelihood (Roos, Silander and others 2008): each row of a conditional table pays the regret of
+//! Factorized normalized maximum likelihood (Roos, Silander and others 2008): each row of a conditional table pays the regret of
 //! its own draws, −Σ_j [Σ_k N_ijk log(N_ijk/N_ij) − log C(N_ij, r)]. The sum depends on direction: Budhathoki and Vreeken (2017)
 //! tell the cause of a pair by it, the simpler description being the likelier.
 
-use super::regret::log_normaliser;
+use super::regret::log_normalizer;
 use super::tabulated::{CountLogs, count_logs};
 use super::{CountScore, DiscreteScoreEntry, FamilyScore};
 
 pub(super) const ENTRY: DiscreteScoreEntry = DiscreteScoreEntry {
     name: "fnml",
-    summary: "factorised NML; tells Markov-equivalent graphs apart, by how simple their tables are",
+    summary: "factorized NML; tells Markov-equivalent graphs apart, by how simple their tables are",
     build: |_| Ok(Box::new(Fnml)),
 };
 
-/// The factorised normalised maximum likelihood. A family costs O(configurations · √rows) besides the counting.
+/// The factorized normalized maximum likelihood. A family costs O(configurations · √rows) besides the counting.
 ///
 /// ```
 /// use plackett_dag::{Categories, Dag, Fnml, graph_cost};
@@ -45,7 +45,7 @@ impl CountScore for OnRows {
     }
 
     fn parents(&self, counts: &[u32], _: f64, arity: usize) -> f64 {
-        let regrets: f64 = counts.iter().map(|&count| log_normaliser(count, arity)).sum();
+        let regrets: f64 = counts.iter().map(|&count| log_normalizer(count, arity)).sum();
         self.logs.sum(counts) + regrets
     }
 
@@ -67,7 +67,7 @@ mod tests {
         let levels = vec![vec!["a".to_owned(), "b".to_owned()]; 2];
         let data = Categories::new(vec!["x".into(), "y".into()], levels, vec![parent, child]).unwrap();
         let dag = Dag::from_parents(vec![vec![], vec![0]]).unwrap();
-        let source = 8.0 * 2_f64.ln() + log_normaliser(8, 2);
+        let source = 8.0 * 2_f64.ln() + log_normalizer(8, 2);
         let effect = -(3.0 * 0.75_f64.ln() + 0.25_f64.ln()) + 2.0 * 3.21875_f64.ln();
         assert!((graph_cost(&data, &Fnml, &dag).unwrap() - source - effect).abs() < 1e-12);
     }

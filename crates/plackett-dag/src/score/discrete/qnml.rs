@@ -1,4 +1,4 @@
-//! Quotient normalised maximum likelihood, the score of the paper's Table 4: the log score of node i with parents of q
+//! Quotient normalized maximum likelihood, the score of the paper's Table 4: the log score of node i with parents of q
 //! configurations is Σ N_ijk log(N_ijk/N_ij) − [reg(N, q·r_i) − reg(N, q)], reg(N, K) the regret of a multinomial
 //! distribution. It has no parameter to choose, and Markov-equivalent graphs score the same.
 
@@ -8,11 +8,11 @@ use super::{CountScore, DiscreteScoreEntry, FamilyScore};
 
 pub(super) const ENTRY: DiscreteScoreEntry = DiscreteScoreEntry {
     name: "qnml",
-    summary: "quotient normalised maximum likelihood: nothing to choose, the paper's score for discrete data",
+    summary: "quotient normalized maximum likelihood: nothing to choose, the paper's score for discrete data",
     build: |_| Ok(Box::new(Qnml)),
 };
 
-/// The quotient normalised maximum likelihood.
+/// The quotient normalized maximum likelihood.
 ///
 /// ```
 /// use plackett_dag::{Categories, Dag, Qnml, graph_cost};

@@ -1,4 +1,4 @@
-//! The regret of the multinomial distribution, log C(N, K): what the normalised maximum likelihood of N draws from K
+//! The regret of the multinomial distribution, log C(N, K): what the normalized maximum likelihood of N draws from K
 //! categories pays for the freedom of its K − 1 parameters.
 //!
 //! C(N, 1) = 1. C(N, 2) = Σ_h binom(N, h)·(h/N)^h·((N−h)/N)^(N−h) = Σ_k N(N−1)…(N−k+1)/N^k, whose terms fade like
@@ -51,7 +51,7 @@ impl Regret {
 }
 
 /// log C(N, K) for one pair of them. O(√N + K).
-pub(super) fn log_normaliser(rows: u32, categories: usize) -> f64 {
+pub(super) fn log_normalizer(rows: u32, categories: usize) -> f64 {
     if rows == 0 || categories < 2 {
         return 0.0;
     }
@@ -118,7 +118,7 @@ mod tests {
                     (found - wanted).abs() < 1e-12 * wanted.max(1.0),
                     "{rows} {categories} {found} {wanted}"
                 );
-                assert_eq!(log_normaliser(rows, categories as usize), found);
+                assert_eq!(log_normalizer(rows, categories as usize), found);
             }
         }
         // C(1, K) = K, C(2, 2) = 1 + 2/4 + 1, C(3, 2) = 2 + 2·3·(1/3)(2/3)².

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    OptimiserSettings,
+    OptimizerSettings,
     batch::{Answer, Batch},
 };
 use crate::{
@@ -45,11 +45,11 @@ pub enum Gradient {
     RewardToGo,
 }
 
-/// Scores, critic and their optimisers.
+/// Scores, critic and their optimizers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Learner {
     scores: Vec<f64>,
-    score_optimiser: Adam,
+    score_optimizer: Adam,
     critic: Option<CriticState>,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct Learner {
 struct CriticState {
     hidden: usize,
     parameters: Vec<f64>,
-    optimiser: Adam,
+    optimizer: Adam,
     /// Count, mean and sum of squared deviations of the first values: the shift and the scale for the critic.
     first_values: (u64, f64, f64),
 }
@@ -83,7 +83,7 @@ impl CriticState {
 }
 
 impl Learner {
-    pub(super) fn new(items: usize, settings: &OptimiserSettings, is_free: bool) -> Result<Self, Error> {
+    pub(super) fn new(items: usize, settings: &OptimizerSettings, is_free: bool) -> Result<Self, Error> {
         let critic = match settings.gradient {
             Gradient::Relax { .. } if !is_free && settings.gradient_evaluations != Some(0) => {
                 return Err(Error::Unsupported { what: "RELAX with constraints", instead: "REINFORCE" });
@@ -95,7 +95,7 @@ impl Learner {
                 Some(CriticState {
                     hidden,
                     parameters: relax.parameters().to_vec(),
-                    optimiser: Adam::new(network.parameters(), settings.critic_learning_rate),
+                    optimizer: Adam::new(network.parameters(), settings.critic_learning_rate),
                     first_values: (0, 0.0, 0.0),
                 })
             }
@@ -103,7 +103,7 @@ impl Learner {
         };
         Ok(Self {
             scores: vec![0.0; items],
-            score_optimiser: Adam::new(items, settings.learning_rate),
+            score_optimizer: Adam::new(items, settings.learning_rate),
             critic,
         })
     }
@@ -152,7 +152,7 @@ impl Learner {
     /// One step from a batch that was drawn at these scores, and the mean cost; none if too few succeeded.
     pub(super) fn learn(
         &mut self,
-        settings: &OptimiserSettings,
+        settings: &OptimizerSettings,
         constraints: &Constraints,
         batch: &Batch,
         scores: &[f64],
@@ -173,7 +173,7 @@ impl Learner {
             }
         };
         check_finite("gradient", &gradient)?;
-        self.score_optimiser.step(&mut self.scores, &gradient);
+        self.score_optimizer.step(&mut self.scores, &gradient);
         Ok(Some(mean))
     }
 
@@ -181,12 +181,12 @@ impl Learner {
         let critic_fits = self.critic.iter().all(|critic| {
             let parameters = Network::new(items, critic.hidden.min(MOST_HIDDEN)).parameters();
             critic.parameters.len() == parameters
-                && critic.optimiser.parameters() == parameters
+                && critic.optimizer.parameters() == parameters
                 && critic.parameters.iter().all(|p| p.is_finite())
         });
         critic_fits
             && self.scores.len() == items
-            && self.score_optimiser.parameters() == items
+            && self.score_optimizer.parameters() == items
             && self.scores.iter().all(|score| score.is_finite())
     }
 }
@@ -198,7 +198,7 @@ impl CriticState {
     /// RELAX on the orders of a batch that succeeded: the noise is drawn again from the same streams.
     fn relax(
         &mut self,
-        settings: &OptimiserSettings,
+        settings: &OptimizerSettings,
         batch: &Batch,
         scores: &[f64],
         stream: u64,
@@ -228,14 +228,14 @@ impl CriticState {
         samples.set_values(&values)?;
         let mut gradient = vec![0.0; items];
         relax.gradient(&latent, &samples, &mut gradient)?;
-        self.optimiser.step(&mut self.parameters, relax.critic().1);
+        self.optimizer.step(&mut self.parameters, relax.critic().1);
         Ok(gradient)
     }
 }
 
 /// REINFORCE with leave-one-out baselines, for the whole value or for what is still to be paid at every rank.
 fn reinforce(
-    settings: &OptimiserSettings,
+    settings: &OptimizerSettings,
     constraints: &Constraints,
     batch: &Batch,
     scores: &[f64],
@@ -290,7 +290,7 @@ fn reinforce(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::optimiser::batch::Origin;
+    use crate::optimizer::batch::Origin;
 
     const SCORES: [f64; 4] = [0.4, -0.3, 0.0, 0.9];
 
@@ -307,7 +307,7 @@ mod tests {
 
     /// The mean of the gradient over all batches of two orders, and the gradient of the mean, given that orders succeed.
     fn compare(gradient: Gradient, constraints: &Constraints, succeeds: impl Fn(&[usize]) -> bool) {
-        let settings = OptimiserSettings { gradient, ..OptimiserSettings::default() };
+        let settings = OptimizerSettings { gradient, ..OptimizerSettings::default() };
         let at = |scores: &[f64]| {
             let latent = ConstrainedPlackettLuce::new(scores, constraints.clone()).unwrap();
             let all = PlackettLuce::new(&SCORES).unwrap().enumerate().unwrap();

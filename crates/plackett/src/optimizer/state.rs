@@ -1,10 +1,10 @@
-//! Saving an optimiser and resuming it to the bit.
+//! Saving an optimizer and resuming it to the bit.
 
 use std::{fs, io::Write as _, path::Path};
 
 use serde::{Deserialize, Serialize};
 
-use super::Optimiser;
+use super::Optimizer;
 use crate::{error::Error, order::check_distinct};
 
 /// The version of the format; another one is refused.
@@ -51,31 +51,31 @@ pub(crate) fn contradictory() -> Error {
     Error::State { what: "its parts contradict each other".to_owned() }
 }
 
-impl Optimiser {
+impl Optimizer {
     /// The whole state as JSON: settings, scores, critic, open batches with the answers so far, the best order.
     ///
     /// ```
-    /// use plackett::{Optimiser, OptimiserSettings};
-    /// let mut optimiser = Optimiser::new(4, OptimiserSettings::default())?;
-    /// optimiser.ask(25);
-    /// let mut copy = Optimiser::from_json(&optimiser.to_json()?)?;
-    /// assert_eq!(copy.pending(), optimiser.pending());
-    /// assert_eq!(copy.ask(3), optimiser.ask(3));
+    /// use plackett::{Optimizer, OptimizerSettings};
+    /// let mut optimizer = Optimizer::new(4, OptimizerSettings::default())?;
+    /// optimizer.ask(25);
+    /// let mut copy = Optimizer::from_json(&optimizer.to_json()?)?;
+    /// assert_eq!(copy.pending(), optimizer.pending());
+    /// assert_eq!(copy.ask(3), optimizer.ask(3));
     /// # Ok::<(), plackett::Error>(())
     /// ```
     ///
     /// # Errors
-    /// None that is known; the signature is that of the serialiser.
+    /// None that is known; the signature is that of the serializer.
     pub fn to_json(&self) -> Result<String, Error> {
-        to_json("optimiser", self)
+        to_json("optimizer", self)
     }
 
-    /// The optimiser of a saved state, which goes on exactly as the one that was saved.
+    /// The optimizer of a saved state, which goes on exactly as the one that was saved.
     ///
     /// # Errors
     /// A text that is no such state, one of another version, or one whose parts contradict each other.
     pub fn from_json(text: &str) -> Result<Self, Error> {
-        let state: Self = from_json("optimiser", text)?;
+        let state: Self = from_json("optimizer", text)?;
         if !state.is_sound() {
             return Err(contradictory());
         }
@@ -85,11 +85,11 @@ impl Optimiser {
     /// Writes the state to a file, which is replaced in one step: a reader finds the old state or the new one.
     ///
     /// ```
-    /// use plackett::{Optimiser, OptimiserSettings};
+    /// use plackett::{Optimizer, OptimizerSettings};
     /// let path = std::env::temp_dir().join("plackett-doc-example.json");
-    /// let optimiser = Optimiser::new(4, OptimiserSettings::default())?;
-    /// optimiser.save(&path)?;
-    /// assert_eq!(Optimiser::load(&path)?.scores(), optimiser.scores());
+    /// let optimizer = Optimizer::new(4, OptimizerSettings::default())?;
+    /// optimizer.save(&path)?;
+    /// assert_eq!(Optimizer::load(&path)?.scores(), optimizer.scores());
     /// # std::fs::remove_file(&path).unwrap();
     /// # Ok::<(), plackett::Error>(())
     /// ```

@@ -1,4 +1,4 @@
-//! The plain reparametrised gradient of a relaxed objective (Gumbel–softmax, NeuralSort): low variance, but biased.
+//! The plain reparametrized gradient of a relaxed objective (Gumbel–softmax, NeuralSort): low variance, but biased.
 
 use super::{Demand, Estimator, Samples, check_fit};
 use crate::{
@@ -13,11 +13,11 @@ use crate::{
 /// The relaxed objective is given as a critic, since that is what a function of z with a gradient is called here.
 ///
 /// ```
-/// use plackett::{Demand, Estimator, NeuralSort, Noise, PlackettLuce, RelaxedObjective, Reparametrised, Samples, Toy};
+/// use plackett::{Demand, Estimator, NeuralSort, Noise, PlackettLuce, RelaxedObjective, Reparametrized, Samples, Toy};
 /// let latent = PlackettLuce::new(&[0.0; 4])?;
 /// let relaxed = RelaxedObjective::unscaled(Toy::permutation(4, 0.1)?, NeuralSort::new(4));
 /// let temperature: f64 = 0.5;
-/// let mut estimator = Reparametrised::new(&latent, relaxed, vec![temperature.ln()])?;
+/// let mut estimator = Reparametrized::new(&latent, relaxed, vec![temperature.ln()])?;
 /// let mut samples = Samples::new(&latent, 100)?;
 /// samples.draw(&latent, Demand::Perturbed, &mut Noise::new(0), 0)?;
 /// let mut gradient = [0.0; 4];
@@ -26,7 +26,7 @@ use crate::{
 /// # Ok::<(), plackett::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Reparametrised<L, C> {
+pub struct Reparametrized<L, C> {
     critic: C,
     parameters: Vec<f64>,
     slope: Vec<f64>,
@@ -34,7 +34,7 @@ pub struct Reparametrised<L, C> {
     latent: std::marker::PhantomData<L>,
 }
 
-impl<L: Latent, C: Critic> Reparametrised<L, C> {
+impl<L: Latent, C: Critic> Reparametrized<L, C> {
     /// The gradient of this function of z at these parameters.
     ///
     /// # Errors
@@ -54,7 +54,7 @@ impl<L: Latent, C: Critic> Reparametrised<L, C> {
     }
 }
 
-impl<L: Latent, C: Critic> Estimator for Reparametrised<L, C> {
+impl<L: Latent, C: Critic> Estimator for Reparametrized<L, C> {
     type Latent = L;
 
     fn demand(&self) -> Demand {

@@ -1,4 +1,4 @@
-"""Minimising black boxes: asked and told, in threads, in processes and on a cluster."""
+"""Minimizing black boxes: asked and told, in threads, in processes and on a cluster."""
 
 import _thread
 import multiprocessing
@@ -202,7 +202,7 @@ class TestOptimizer:
     def test_failures_and_foreign_orders(self):
         optimizer = plackett.Optimizer(4, method="pl-relax", samples=4)
         first, second, third, fourth = optimizer.ask()
-        optimizer.tell_failed(first, "no licence")
+        optimizer.tell_failed(first, "no license")
         optimizer.tell(second, np.nan)
         optimizer.tell(third, 3)
         optimizer.tell(fourth, np.float32(2))
@@ -238,7 +238,7 @@ class TestOptimizer:
         with pytest.raises(plackett.PlackettError, match="n is"):
             optimizer.ask(-1)
 
-    @pytest.mark.parametrize("text", ["", "{}", "[1]", '{"plackett_state": "optimiser", "version": 99}', "\0"])
+    @pytest.mark.parametrize("text", ["", "{}", "[1]", '{"plackett_state": "optimizer", "version": 99}', "\0"])
     def test_wrong_states(self, text, tmp_path):
         with pytest.raises(plackett.PlackettError):
             plackett.Optimizer.from_json(text)
@@ -276,7 +276,7 @@ class TestBadInput:
             ({"before": [3]}, "pairs"),
             ({"pins": {0: 1, 1: 1}}, "1"),
             ({"before": [(0, 1)], "method": "pl-relax"}, "RELAX with constraints"),
-            ({"maximize": True}, "minimises"),
+            ({"maximize": True}, "minimizes"),
             ({"seed": -1}, "seed"),
             ({"on_error": "ignore"}, "on_error"),
             ({"optimizer": plackett.Optimizer(6), "seed": 1}, "settings of its own"),

@@ -1,4 +1,4 @@
-//! Ask and tell: an optimiser that proposes orders and is told their values, whoever works them out.
+//! Ask and tell: an optimizer that proposes orders and is told their values, whoever works them out.
 //!
 //! Orders are proposed in batches. In the gradient phase a batch is a sample of the Plackett–Luce distribution and its
 //! values are a step of Adam; in the refinement phase a batch is the moves of one item and its best value is a step
@@ -35,20 +35,20 @@ use gradient::Learner;
 /// No step of a learning rate up to this can carry a finite score beyond the finite numbers.
 const LARGEST_RATE: f64 = 1e100;
 
-/// How an [`Optimiser`] works. What it proposes is a function of these and of what it is told.
+/// How an [`Optimizer`] works. What it proposes is a function of these and of what it is told.
 ///
 /// ```
-/// use plackett::{Gradient, OptimiserSettings, Sense};
-/// let settings = OptimiserSettings {
+/// use plackett::{Gradient, OptimizerSettings, Sense};
+/// let settings = OptimizerSettings {
 ///     gradient: Gradient::Reinforce,
 ///     gradient_evaluations: Some(500), // then local refinement
-///     sense: Sense::Maximise,
-///     ..OptimiserSettings::default()
+///     sense: Sense::Maximize,
+///     ..OptimizerSettings::default()
 /// };
 /// assert_eq!(settings.samples, 10);
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct OptimiserSettings {
+pub struct OptimizerSettings {
     /// How the gradient is estimated.
     pub gradient: Gradient,
     /// After how many proposals the gradient gives way to local refinement of the best order: none for never, zero for
@@ -70,7 +70,7 @@ pub struct OptimiserSettings {
     pub constraints: Option<Constraints>,
 }
 
-impl Default for OptimiserSettings {
+impl Default for OptimizerSettings {
     fn default() -> Self {
         Self {
             gradient: Gradient::default(),
@@ -79,18 +79,18 @@ impl Default for OptimiserSettings {
             learning_rate: 0.1,
             critic_learning_rate: 0.01,
             samples: 10,
-            sense: Sense::Minimise,
+            sense: Sense::Minimize,
             seed: 0,
             constraints: None,
         }
     }
 }
 
-/// An order that the optimiser wants to know the value of.
+/// An order that the optimizer wants to know the value of.
 ///
 /// ```
-/// use plackett::{Optimiser, OptimiserSettings};
-/// let asked = Optimiser::new(4, OptimiserSettings::default())?.ask(3);
+/// use plackett::{Optimizer, OptimizerSettings};
+/// let asked = Optimizer::new(4, OptimizerSettings::default())?.ask(3);
 /// assert_eq!(asked.iter().map(|proposal| proposal.id).collect::<Vec<_>>(), [0, 1, 2]);
 /// # Ok::<(), plackett::Error>(())
 /// ```
@@ -102,13 +102,13 @@ pub struct Proposal {
     pub order: Order,
 }
 
-/// How far an [`Optimiser`] has come.
+/// How far an [`Optimizer`] has come.
 ///
 /// ```
-/// use plackett::{Optimiser, OptimiserSettings};
-/// let mut optimiser = Optimiser::new(4, OptimiserSettings::default())?;
-/// optimiser.ask(3);
-/// assert_eq!((optimiser.status().asked, optimiser.status().pending), (3, 3));
+/// use plackett::{Optimizer, OptimizerSettings};
+/// let mut optimizer = Optimizer::new(4, OptimizerSettings::default())?;
+/// optimizer.ask(3);
+/// assert_eq!((optimizer.status().asked, optimizer.status().pending), (3, 3));
 /// # Ok::<(), plackett::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -133,26 +133,26 @@ pub struct Progress {
     pub is_refining: bool,
 }
 
-/// An optimiser over orders that is asked for orders and told their values.
+/// An optimizer over orders that is asked for orders and told their values.
 ///
 /// ```
-/// use plackett::{Optimiser, OptimiserSettings};
+/// use plackett::{Optimizer, OptimizerSettings};
 /// let wanted = [3, 1, 4, 0, 2];
-/// let mut optimiser = Optimiser::new(5, OptimiserSettings::default())?;
+/// let mut optimizer = Optimizer::new(5, OptimizerSettings::default())?;
 /// for _ in 0..200 {
-///     for proposal in optimiser.ask(10) {
+///     for proposal in optimizer.ask(10) {
 ///         // Worked out here, on another thread, or by somebody else.
 ///         let value = proposal.order.iter().zip(wanted).map(|(&item, at)| item.abs_diff(at) as f64).sum();
-///         optimiser.tell_id(proposal.id, plackett::Answer::Value(value))?;
+///         optimizer.tell_id(proposal.id, plackett::Answer::Value(value))?;
 ///     }
 /// }
-/// assert_eq!(optimiser.best().unwrap(), (&wanted[..], 0.0));
+/// assert_eq!(optimizer.best().unwrap(), (&wanted[..], 0.0));
 /// # Ok::<(), plackett::Error>(())
 /// ```
 ///
 /// # What a step is
 ///
-/// A gradient batch has [`samples`](OptimiserSettings::samples) orders, drawn at the scores of the moment it is opened, and
+/// A gradient batch has [`samples`](OptimizerSettings::samples) orders, drawn at the scores of the moment it is opened, and
 /// makes one step when its last answer is in. Who asks for a batch and answers it before asking again has stochastic gradient
 /// descent to the letter. Who asks ahead has several batches open: each gradient is then an unbiased estimate at the scores
 /// that its batch was drawn at, and is applied to the scores as they have become since (delayed gradients).
@@ -165,8 +165,8 @@ pub struct Progress {
 /// evaluated, E\[f(b) | b succeeds\]; with fewer than two values left there is no step. RELAX has no such excuse: with
 /// failures that depend on the order its gradient is biased.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Optimiser {
-    settings: OptimiserSettings,
+pub struct Optimizer {
+    settings: OptimizerSettings,
     constraints: Constraints,
     learner: Learner,
     climb: Option<Climb>,
@@ -188,16 +188,16 @@ struct Best {
 /// The number of an order that was not proposed: it gives way to one of equal value that was.
 const FOREIGN: u64 = u64::MAX;
 
-impl Optimiser {
-    /// An optimiser for orders of so many items, with all scores alike.
+impl Optimizer {
+    /// An optimizer for orders of so many items, with all scores alike.
     ///
     /// # Errors
     /// No items, a setting out of its range, constraints on another number of items, or RELAX with constraints.
-    pub fn new(items: usize, settings: OptimiserSettings) -> Result<Self, Error> {
+    pub fn new(items: usize, settings: OptimizerSettings) -> Result<Self, Error> {
         if items == 0 {
             return Err(Error::Empty { what: "the list of items" });
         }
-        let OptimiserSettings { samples, learning_rate, critic_learning_rate, .. } = settings;
+        let OptimizerSettings { samples, learning_rate, critic_learning_rate, .. } = settings;
         check_setting("samples", samples as f64, samples >= 2, "at least 2 are needed")?;
         for (name, rate) in [("learning_rate", learning_rate), ("critic_learning_rate", critic_learning_rate)]
         {
@@ -247,10 +247,10 @@ impl Optimiser {
     /// Proposes what is left of the present batch, or a new one: as much as can be asked without asking ahead.
     ///
     /// ```
-    /// use plackett::{Optimiser, OptimiserSettings};
-    /// let mut optimiser = Optimiser::new(4, OptimiserSettings::default())?;
-    /// optimiser.ask(3);
-    /// assert_eq!(optimiser.ask_batch(usize::MAX).len(), 7);
+    /// use plackett::{Optimizer, OptimizerSettings};
+    /// let mut optimizer = Optimizer::new(4, OptimizerSettings::default())?;
+    /// optimizer.ask(3);
+    /// assert_eq!(optimizer.ask_batch(usize::MAX).len(), 7);
     /// # Ok::<(), plackett::Error>(())
     /// ```
     pub fn ask_batch(&mut self, most: usize) -> Vec<Proposal> {
@@ -265,10 +265,10 @@ impl Optimiser {
     /// Proposals that wait for an answer, for those who lost them: a resumed run, or one whose workers died.
     ///
     /// ```
-    /// use plackett::{Optimiser, OptimiserSettings};
-    /// let mut optimiser = Optimiser::new(4, OptimiserSettings::default())?;
-    /// let asked = optimiser.ask(3);
-    /// assert_eq!(optimiser.pending(), asked);
+    /// use plackett::{Optimizer, OptimizerSettings};
+    /// let mut optimizer = Optimizer::new(4, OptimizerSettings::default())?;
+    /// let asked = optimizer.ask(3);
+    /// assert_eq!(optimizer.pending(), asked);
     /// # Ok::<(), plackett::Error>(())
     /// ```
     pub fn pending(&self) -> Vec<Proposal> {
@@ -279,11 +279,11 @@ impl Optimiser {
     /// Tells the value of an order, proposed or not. If it waits for an answer, this is the answer.
     ///
     /// ```
-    /// use plackett::{Optimiser, OptimiserSettings};
-    /// let mut optimiser = Optimiser::new(3, OptimiserSettings::default())?;
-    /// optimiser.tell(&[2, 0, 1], 5.0)?; // found elsewhere
-    /// assert_eq!(optimiser.best().unwrap(), (&[2, 0, 1][..], 5.0));
-    /// assert!(optimiser.tell(&[2, 0], 4.0).is_err());
+    /// use plackett::{Optimizer, OptimizerSettings};
+    /// let mut optimizer = Optimizer::new(3, OptimizerSettings::default())?;
+    /// optimizer.tell(&[2, 0, 1], 5.0)?; // found elsewhere
+    /// assert_eq!(optimizer.best().unwrap(), (&[2, 0, 1][..], 5.0));
+    /// assert!(optimizer.tell(&[2, 0], 4.0).is_err());
     /// # Ok::<(), plackett::Error>(())
     /// ```
     ///
@@ -344,8 +344,8 @@ impl Optimiser {
     /// The order of the largest scores first, as far as constraints allow: what the gradient has settled on so far.
     ///
     /// ```
-    /// use plackett::{Optimiser, OptimiserSettings};
-    /// assert_eq!(Optimiser::new(3, OptimiserSettings::default())?.mode()?.as_slice(), [0, 1, 2]);
+    /// use plackett::{Optimizer, OptimizerSettings};
+    /// assert_eq!(Optimizer::new(3, OptimizerSettings::default())?.mode()?.as_slice(), [0, 1, 2]);
     /// # Ok::<(), plackett::Error>(())
     /// ```
     ///
@@ -366,8 +366,8 @@ impl Optimiser {
     /// The scores θ.
     ///
     /// ```
-    /// use plackett::{Optimiser, OptimiserSettings};
-    /// assert_eq!(Optimiser::new(3, OptimiserSettings::default())?.scores(), [0.0; 3]);
+    /// use plackett::{Optimizer, OptimizerSettings};
+    /// assert_eq!(Optimizer::new(3, OptimizerSettings::default())?.scores(), [0.0; 3]);
     /// # Ok::<(), plackett::Error>(())
     /// ```
     pub fn scores(&self) -> &[f64] {
@@ -377,20 +377,20 @@ impl Optimiser {
     /// The settings.
     ///
     /// ```
-    /// use plackett::{Optimiser, OptimiserSettings};
-    /// let optimiser = Optimiser::new(3, OptimiserSettings::default())?;
-    /// assert_eq!(optimiser.settings(), &OptimiserSettings::default());
+    /// use plackett::{Optimizer, OptimizerSettings};
+    /// let optimizer = Optimizer::new(3, OptimizerSettings::default())?;
+    /// assert_eq!(optimizer.settings(), &OptimizerSettings::default());
     /// # Ok::<(), plackett::Error>(())
     /// ```
-    pub fn settings(&self) -> &OptimiserSettings {
+    pub fn settings(&self) -> &OptimizerSettings {
         &self.settings
     }
 
     /// How many items an order has.
     ///
     /// ```
-    /// use plackett::{Optimiser, OptimiserSettings};
-    /// assert_eq!(Optimiser::new(3, OptimiserSettings::default())?.items(), 3);
+    /// use plackett::{Optimizer, OptimizerSettings};
+    /// assert_eq!(Optimizer::new(3, OptimizerSettings::default())?.items(), 3);
     /// # Ok::<(), plackett::Error>(())
     /// ```
     pub fn items(&self) -> usize {

@@ -1,4 +1,4 @@
-"""Good orders of a black-box function: an optimiser that is asked and told, and a loop that drives it."""
+"""Good orders of a black-box function: an optimizer that is asked and told, and a loop that drives it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _DEFAULT_EVALUATIONS = 10_000
 
 
 class Proposal(NamedTuple):
-    """An order that an optimiser wants to know the value of."""
+    """An order that an optimizer wants to know the value of."""
 
     id: int
     """Its number, for the answer."""
@@ -38,7 +38,7 @@ class Proposal(NamedTuple):
 
 
 class Status(NamedTuple):
-    """How far an optimiser has come."""
+    """How far an optimizer has come."""
 
     asked: int
     """Orders proposed."""
@@ -134,7 +134,7 @@ class Optimizer:
             "pins": _to_pairs(() if pins is None else pins.items(), "pins"),
             "seed": to_seed(seed),
         }
-        self._native = _plackett.Optimiser(to_count(n_items, "n_items", least=1), settings)
+        self._native = _plackett.Optimizer(to_count(n_items, "n_items", least=1), settings)
 
     @property
     def n_items(self) -> int:
@@ -257,7 +257,7 @@ class Optimizer:
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """The optimiser of a text by :meth:`to_json`, which goes on exactly as the one that was saved.
+        """The optimizer of a text by :meth:`to_json`, which goes on exactly as the one that was saved.
 
         >>> import plackett
         >>> plackett.Optimizer.from_json("{}")
@@ -266,7 +266,7 @@ class Optimizer:
         plackett.PlackettError: ...
         """
         made = cls.__new__(cls)
-        made._native = _plackett.Optimiser.from_json(text)
+        made._native = _plackett.Optimizer.from_json(text)
         return made
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -282,7 +282,7 @@ class Optimizer:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """The optimiser of a file by :meth:`save`.
+        """The optimizer of a file by :meth:`save`.
 
         >>> import plackett
         >>> plackett.Optimizer.load("no-such-file.json")
@@ -296,7 +296,7 @@ class Optimizer:
         return self.to_json()
 
     def __setstate__(self, text: str) -> None:
-        self._native = _plackett.Optimiser.from_json(text)
+        self._native = _plackett.Optimizer.from_json(text)
 
     def __repr__(self) -> str:
         best = self.best
@@ -320,7 +320,7 @@ class Optimum:
     status: Literal["evaluations", "time limit", "target", "interrupted"]
     """Why the run ended; in each case the order is the best so far."""
     optimizer: Optimizer
-    """The optimiser, to save or to go on with."""
+    """The optimizer, to save or to go on with."""
 
 
 def minimize(
@@ -361,7 +361,7 @@ def minimize(
     on_error
         Whether an exception of f ends the run (``"raise"``) or its order is left out (``"skip"``).
     optimizer
-        An optimiser to go on with, whose evaluations count too; ``n_items``, ``method`` and other settings are its own then.
+        An optimizer to go on with, whose evaluations count too; ``n_items``, ``method`` and other settings are its own then.
     progress
         Whether to show a bar on standard error; by default if it is a terminal.
     **settings
@@ -382,7 +382,7 @@ def minimize(
     if batch and executor is not None:
         raise PlackettError("with batch=True f gets all orders at once, and there is nothing left for executor")
     if settings.get("maximize"):
-        raise PlackettError("minimize minimises: pass a function with the other sign")
+        raise PlackettError("minimize minimizes: pass a function with the other sign")
     limits = _Limits.of(max_evaluations, time_limit, target)
     if optimizer is None:
         if n_items is None:
@@ -497,7 +497,7 @@ class _Run:
             raise
 
     def _answer(self, proposal: Proposal, evaluate: Callable[[], Any]) -> None:
-        """Tells the optimiser what comes of an evaluation."""
+        """Tells the optimizer what comes of an evaluation."""
         try:
             found = evaluate()
             if self.optimizer._native.takes_parts:
@@ -526,7 +526,7 @@ def _to_proposals(asked: tuple[Any, Integers]) -> list[Proposal]:
 
 
 def _to_told(value: Any) -> float:
-    """A value for the optimiser, which takes what is not finite for a failure."""
+    """A value for the optimizer, which takes what is not finite for a failure."""
     return to_number(value, "value")
 
 

@@ -1,14 +1,14 @@
-//! The driver: asks an optimiser, has the orders evaluated, tells it, until it is time to stop.
+//! The driver: asks an optimizer, has the orders evaluated, tells it, until it is time to stop.
 
 use std::{ops::ControlFlow, time::Instant};
 
 use rayon::prelude::*;
 
-use super::{Answer, Optimiser, Proposal};
+use super::{Answer, Optimizer, Proposal};
 use crate::{
     error::Error,
-    limits::{Ending, Limits, Trace},
     objective::IntoValue,
+    run::{Ending, Limits, Trace},
 };
 
 /// If none of the first so many evaluations succeeds, something is wrong with the objective rather than with the orders.
@@ -26,11 +26,11 @@ const HOPELESS_FAILURES: u64 = 100;
 ///         proposals.iter().map(|proposal| Answer::Value(-(rank(proposal) as f64))).collect()
 ///     }
 /// }
-/// use plackett::{Limits, Optimiser, OptimiserSettings, Trace, drive};
-/// let mut optimiser = Optimiser::new(4, OptimiserSettings::default())?;
+/// use plackett::{Limits, Optimizer, OptimizerSettings, Trace, drive};
+/// let mut optimizer = Optimizer::new(4, OptimizerSettings::default())?;
 /// let limits = Limits { evaluations: Some(200), ..Limits::default() };
-/// drive(&mut optimiser, &mut Late, &limits, &mut Trace::default(), &mut |_| std::ops::ControlFlow::Continue(()))?;
-/// assert_eq!(optimiser.best().unwrap().1, -3.0);
+/// drive(&mut optimizer, &mut Late, &limits, &mut Trace::default(), &mut |_| std::ops::ControlFlow::Continue(()))?;
+/// assert_eq!(optimizer.best().unwrap().1, -3.0);
 /// # Ok::<(), plackett::Error>(())
 /// ```
 pub trait Evaluator {
@@ -48,9 +48,9 @@ pub trait Evaluator {
 /// number of threads makes no difference. Errors, NaN and infinities are failures.
 ///
 /// ```
-/// use plackett::{Evaluator, Optimiser, OptimiserSettings, Parallel};
+/// use plackett::{Evaluator, Optimizer, OptimizerSettings, Parallel};
 /// let mut first = Parallel::new(|order: &[usize]| order[0] as f64);
-/// let proposals = Optimiser::new(3, OptimiserSettings::default())?.ask(5);
+/// let proposals = Optimizer::new(3, OptimizerSettings::default())?.ask(5);
 /// assert_eq!(first.evaluate(&proposals).len(), 5);
 /// # Ok::<(), plackett::Error>(())
 /// ```
@@ -95,16 +95,16 @@ where
 /// run.
 ///
 /// The values decide what happens, never how many are worked out at a time. Failed evaluations are counted and dropped (see
-/// [`Optimiser`]), not asked again; they count as evaluations. What was pending in a resumed optimiser is evaluated first.
+/// [`Optimizer`]), not asked again; they count as evaluations. What was pending in a resumed optimizer is evaluated first.
 ///
 /// ```
-/// use plackett::{Ending, Limits, Optimiser, OptimiserSettings, Parallel, Trace, drive};
+/// use plackett::{Ending, Limits, Optimizer, OptimizerSettings, Parallel, Trace, drive};
 /// use std::ops::ControlFlow;
-/// let mut optimiser = Optimiser::new(6, OptimiserSettings::default())?;
+/// let mut optimizer = Optimizer::new(6, OptimizerSettings::default())?;
 /// let mut objective = Parallel::new(|order: &[usize]| order.iter().enumerate().map(|(r, &i)| r.abs_diff(i) as f64).sum::<f64>());
 /// let limits = Limits { evaluations: Some(5000), target: Some(0.0), ..Limits::default() };
 /// let mut trace = Trace::default();
-/// let ending = drive(&mut optimiser, &mut objective, &limits, &mut trace, &mut |_| ControlFlow::Continue(()))?;
+/// let ending = drive(&mut optimizer, &mut objective, &limits, &mut trace, &mut |_| ControlFlow::Continue(()))?;
 /// assert_eq!(ending, Ending::Target);
 /// assert_eq!(trace.points().last().unwrap().best, 0.0);
 /// # Ok::<(), plackett::Error>(())
@@ -113,22 +113,22 @@ where
 /// # Errors
 /// [`Error::NothingEvaluated`] if nothing but failures comes back from the start.
 pub fn drive(
-    optimiser: &mut Optimiser,
+    optimizer: &mut Optimizer,
     evaluator: &mut dyn Evaluator,
     limits: &Limits,
     trace: &mut Trace,
-    observe: &mut dyn FnMut(&Optimiser) -> ControlFlow<()>,
+    observe: &mut dyn FnMut(&Optimizer) -> ControlFlow<()>,
 ) -> Result<Ending, Error> {
     let (start, spent) = (Instant::now(), trace.seconds());
-    let sense = optimiser.settings().sense;
-    let mut todo = optimiser.pending();
+    let sense = optimizer.settings().sense;
+    let mut todo = optimizer.pending();
     loop {
-        if let (Some(target), Some((_, value))) = (limits.target, optimiser.best())
+        if let (Some(target), Some((_, value))) = (limits.target, optimizer.best())
             && !sense.is_better(target, value)
         {
             return Ok(Ending::Target);
         }
-        let done = optimiser.status().told + optimiser.status().failed;
+        let done = optimizer.status().told + optimizer.status().failed;
         let left = limits.evaluations.map_or(u64::MAX, |most| most.saturating_sub(done));
         let left = usize::try_from(left).unwrap_or(usize::MAX);
         if left == 0 {
@@ -138,7 +138,7 @@ pub fn drive(
             return Ok(Ending::Time);
         }
         if todo.is_empty() {
-            todo = optimiser.ask_batch(left);
+            todo = optimizer.ask_batch(left);
         }
         let rest = todo.split_off(todo.len().min(evaluator.width().max(1)).min(left));
         let answers = evaluator.evaluate(&todo);
@@ -150,9 +150,9 @@ pub fn drive(
                 Answer::Failed(what) => Some(what.clone()),
                 _ => None,
             };
-            optimiser.tell_id(proposal.id, answer)?;
-            let status = optimiser.status();
-            if let Some((_, best)) = optimiser.best() {
+            optimizer.tell_id(proposal.id, answer)?;
+            let status = optimizer.status();
+            if let Some((_, best)) = optimizer.best() {
                 trace.note(status.told + status.failed, seconds, best);
             }
             if let Some(last) = failure
@@ -163,7 +163,7 @@ pub fn drive(
             }
         }
         todo = rest;
-        if observe(optimiser).is_break() || is_cut_short {
+        if observe(optimizer).is_break() || is_cut_short {
             return Ok(Ending::Interrupted);
         }
     }

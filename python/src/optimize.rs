@@ -1,4 +1,4 @@
-//! The ask/tell optimiser, which whoever evaluates orders shares between threads.
+//! The ask/tell optimizer, which whoever evaluates orders shares between threads.
 
 use std::{
     path::PathBuf,
@@ -7,7 +7,7 @@ use std::{
 
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1};
 use plackett::{
-    Answer, Constraints, Gradient, Limits, Method, MoveKind, Optimiser as Engine, OptimiserSettings,
+    Answer, Constraints, Gradient, Limits, Method, MoveKind, Optimizer as Engine, OptimizerSettings,
     Progress, Proposal, Sense, gradient_share,
 };
 use pyo3::{prelude::*, types::PyDict};
@@ -17,13 +17,13 @@ use crate::{
     error::Failure,
 };
 
-/// An optimiser over orders.
+/// An optimizer over orders.
 #[pyclass(frozen, module = "plackett._plackett")]
-pub(crate) struct Optimiser {
+pub(crate) struct Optimizer {
     engine: Mutex<Engine>,
 }
 
-/// How to optimise, as the Python half has it.
+/// How to optimize, as the Python half has it.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Settings {
@@ -42,7 +42,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    fn settings(self, items: usize) -> Result<OptimiserSettings, Failure> {
+    fn settings(self, items: usize) -> Result<OptimizerSettings, Failure> {
         let method: Method = self.method.parse()?;
         let limits = Limits { evaluations: self.max_evaluations, ..Limits::default() };
         let mut settings = method.settings(gradient_share(items, &limits));
@@ -55,7 +55,7 @@ impl Settings {
             *hidden = wanted;
         }
         settings.moves = self.moves.iter().map(|name| move_kind(name)).collect::<Result<_, _>>()?;
-        settings.sense = if self.maximize { Sense::Maximise } else { Sense::Minimise };
+        settings.sense = if self.maximize { Sense::Maximize } else { Sense::Minimize };
         settings.seed = self.seed;
         Ok(settings)
     }
@@ -73,7 +73,7 @@ fn move_kind(name: &str) -> Result<MoveKind, Failure> {
 /// Numbers of proposals, and a row of items for each.
 type Asked<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray2<i64>>);
 
-impl Optimiser {
+impl Optimizer {
     /// Never held while Python objects are made: making them may let other threads run, which may wait for the lock.
     fn lock(&self) -> MutexGuard<'_, Engine> {
         self.engine.lock().unwrap_or_else(PoisonError::into_inner)
@@ -93,7 +93,7 @@ impl Optimiser {
 }
 
 #[pymethods]
-impl Optimiser {
+impl Optimizer {
     #[new]
     fn new(py: Python<'_>, items: usize, settings: Settings) -> Result<Self, Failure> {
         let widest = settings.hidden.unwrap_or(0).max(settings.samples.unwrap_or(0));
@@ -102,7 +102,7 @@ impl Optimiser {
         Ok(Self { engine: Mutex::new(py.detach(|| Engine::new(items, settings))?) })
     }
 
-    /// The optimiser of a saved state.
+    /// The optimizer of a saved state.
     #[staticmethod]
     fn from_json(py: Python<'_>, text: &str) -> Result<Self, Failure> {
         Ok(Self { engine: Mutex::new(py.detach(|| Engine::from_json(text))?) })
@@ -125,7 +125,7 @@ impl Optimiser {
 
     #[getter]
     fn is_maximizing(&self) -> bool {
-        self.lock().settings().sense == Sense::Maximise
+        self.lock().settings().sense == Sense::Maximize
     }
 
     /// Whether the values are told rank by rank.

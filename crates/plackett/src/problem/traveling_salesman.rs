@@ -1,4 +1,4 @@
-//! Travelling salesman: the shortest round trip. Files as in TSPLIB: coordinates (EUC_2D, CEIL_2D, MAN_2D, MAX_2D, GEO, ATT)
+//! Traveling salesman: the shortest round trip. Files as in TSPLIB: coordinates (EUC_2D, CEIL_2D, MAN_2D, MAX_2D, GEO, ATT)
 //! or explicit distances in every layout of a matrix or of half of one, symmetric or not.
 //!
 //! A 2-opt move exchanges two edges and turns what is between them; an Or-opt move takes up to three cities in a row
@@ -12,31 +12,31 @@ use super::{
 };
 use crate::{
     error::Error,
-    refinement::{Move, MoveKind, Neighbourhood, Queue, Standing, is_gain},
+    refinement::{Move, MoveKind, Neighborhood, Queue, Standing, is_gain},
 };
 
 /// Cities near each city towards which moves are tried: a good round trip hardly ever has an edge to one farther off.
 const NEAR_CITIES: usize = 10;
 /// Cities that an Or-opt move takes along.
 const LONGEST_SEGMENT: usize = 3;
-/// Cities in each of the two neighbouring stretches that a kick exchanges: near enough for the descent to be short.
+/// Cities in each of the two neighboring stretches that a kick exchanges: near enough for the descent to be short.
 const LONGEST_KICK: usize = 50;
 /// From this many cities on kicks and moves have room enough not to meet themselves.
 const FEWEST_CITIES: usize = 8;
 
-/// A travelling salesman problem: minimise the length of the round trip through all cities in the order given.
+/// A traveling salesman problem: minimize the length of the round trip through all cities in the order given.
 ///
 /// ```
-/// use plackett::{Problem, TravellingSalesman};
+/// use plackett::{Problem, TravelingSalesman};
 /// let text = "NAME: square\nTYPE: TSP\nDIMENSION: 4\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION
 /// 1 0 0\n2 0 10\n3 10 10\n4 10 0\nEOF\n";
-/// let problem = TravellingSalesman::parse("square.tsp", text)?;
+/// let problem = TravelingSalesman::parse("square.tsp", text)?;
 /// assert_eq!(problem.value(&[0, 1, 2, 3]), 40.0);
 /// assert_eq!(problem.value(&[0, 2, 1, 3]), 48.0);
 /// # Ok::<(), plackett::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct TravellingSalesman {
+pub struct TravelingSalesman {
     name: String,
     cities: usize,
     distances: Vec<f64>,
@@ -46,12 +46,12 @@ pub struct TravellingSalesman {
     near_count: usize,
 }
 
-impl TravellingSalesman {
+impl TravelingSalesman {
     /// The problem of a matrix of distances, row-major, from row to column; the diagonal does not matter.
     ///
     /// ```
-    /// use plackett::{Problem, TravellingSalesman};
-    /// let one_way = TravellingSalesman::from_distances("tiny", 3, vec![0.0, 1.0, 9.0, 9.0, 0.0, 1.0, 1.0, 9.0, 0.0])?;
+    /// use plackett::{Problem, TravelingSalesman};
+    /// let one_way = TravelingSalesman::from_distances("tiny", 3, vec![0.0, 1.0, 9.0, 9.0, 0.0, 1.0, 1.0, 9.0, 0.0])?;
     /// assert_eq!(one_way.value(&[0, 1, 2]), 3.0);
     /// # Ok::<(), plackett::Error>(())
     /// ```
@@ -191,7 +191,7 @@ impl<'a> Description<'a> {
         self.error(self.last_line, format!("the text ends without {what}"))
     }
 
-    fn problem(self) -> Result<TravellingSalesman, Error> {
+    fn problem(self) -> Result<TravelingSalesman, Error> {
         let cities = self.dimension.ok_or_else(|| self.missing("a DIMENSION"))?;
         let (line, weight_type) = self.weight_type.ok_or_else(|| self.missing("an EDGE_WEIGHT_TYPE"))?;
         let distances = match weight_type {
@@ -212,7 +212,7 @@ impl<'a> Description<'a> {
         };
         let name =
             self.name.filter(|name| !name.is_empty()).map_or_else(|| text::stem(self.file), str::to_owned);
-        TravellingSalesman::from_distances(name.trim_end_matches(".tsp"), cities, distances)
+        TravelingSalesman::from_distances(name.trim_end_matches(".tsp"), cities, distances)
     }
 
     fn points(&self, cities: usize) -> Result<Vec<(f64, f64)>, Error> {
@@ -291,9 +291,9 @@ impl<'a> Description<'a> {
     }
 }
 
-impl Problem for TravellingSalesman {
+impl Problem for TravelingSalesman {
     fn kind(&self) -> Kind {
-        Kind::TravellingSalesman
+        Kind::TravelingSalesman
     }
 
     fn name(&self) -> &str {
@@ -317,7 +317,7 @@ impl Problem for TravellingSalesman {
         parts[order.len() - 1] += self.distance(order[order.len() - 1], order[0]);
     }
 
-    fn neighbourhood(&self) -> Box<dyn Neighbourhood + '_> {
+    fn neighborhood(&self) -> Box<dyn Neighborhood + '_> {
         let mut walk = Walk { problem: self, standing: Standing::new(self.cities) };
         walk.set_order(&(0..self.cities).collect::<Vec<_>>());
         Box::new(walk)
@@ -336,7 +336,7 @@ impl Problem for TravellingSalesman {
     }
 
     fn best_known(&self) -> Option<BestKnown> {
-        published::find(Kind::TravellingSalesman, &self.name, self.cities)
+        published::find(Kind::TravelingSalesman, &self.name, self.cities)
     }
 }
 
@@ -350,7 +350,7 @@ enum Trip {
 }
 
 struct Walk<'a> {
-    problem: &'a TravellingSalesman,
+    problem: &'a TravelingSalesman,
     standing: Standing,
 }
 
@@ -512,7 +512,7 @@ impl Walk<'_> {
     }
 }
 
-impl Neighbourhood for Walk<'_> {
+impl Neighborhood for Walk<'_> {
     fn standing(&self) -> &Standing {
         &self.standing
     }
@@ -610,7 +610,7 @@ impl Neighbourhood for Walk<'_> {
         true
     }
 
-    /// Exchanges two neighbouring stretches: a double bridge.
+    /// Exchanges two neighboring stretches: a double bridge.
     fn kick(&mut self, queue: &mut Queue, rng: &mut ChaCha8Rng) {
         let cities = self.problem.cities;
         if cities < FEWEST_CITIES {
