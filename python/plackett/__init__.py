@@ -17,11 +17,9 @@ from plackett._graph import Cpdag, Graph
 from plackett._learn import LearnedGraph, OrderDAG, PlackettWarning, learn_dag
 from plackett._models import BayesNet, DiscreteData, Sem, load_network, simulate_sem
 from plackett._optimize import Optimizer, Optimum, Proposal, Status, minimize
-from plackett._plackett import PlackettError
+from plackett._plackett import PlackettError, __version__
 from plackett._relaxations import neural_sort, sinkhorn
 from plackett.critics import Critic
-
-__version__ = "0.1.0"
 
 __all__ = [
     "BayesNet",

@@ -15,6 +15,8 @@ __all__ = [
     "Network",
     "Optimizer",
     "PlackettError",
+    "__version__",
+    "_main",
     "compare",
     "cpdag",
     "detect_kind",
@@ -33,6 +35,8 @@ type _Floats = NDArray[np.float64]
 type _Integers = NDArray[np.int64]
 type _Codes = NDArray[np.uint8]
 type _Pairs = list[tuple[int, int]]
+
+__version__: str
 
 class PlackettError(ValueError):
     """What is wrong with an input, said so that the place can be found."""
@@ -196,3 +200,5 @@ class Optimizer:
     def best(self) -> tuple[_Integers, float] | None: ...
     def mode(self) -> _Integers: ...
     def status(self) -> dict[str, Any]: ...
+
+def _main(arguments: list[str]) -> int: ...

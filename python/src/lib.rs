@@ -1,4 +1,4 @@
-//! The native half of the Python package `plackett`: the two libraries behind functions of numpy arrays.
+//! The native half of the Python package `plackett`: the two libraries behind functions of numpy arrays, and the program.
 //!
 //! Nothing is decided here. The Python half brings its arguments into one form (contiguous arrays of doubles and of 64-bit
 //! integers), documents them and names the results; this half checks what the libraries check, releases the interpreter
@@ -13,6 +13,7 @@ mod graph;
 mod learn;
 mod model;
 mod optimize;
+mod program;
 mod relaxation;
 
 use pyo3::prelude::*;
@@ -29,6 +30,12 @@ mod _plackett {
         learn::{Data, LearnedGraph, detect_kind, learn},
         model::{LinearModel, Network},
         optimize::Optimizer,
+        program::main,
         relaxation::{neural_sort, sinkhorn, softmax},
     };
+
+    /// The version of the package.
+    #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "the name that Python knows it by")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
 }

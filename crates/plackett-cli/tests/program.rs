@@ -115,6 +115,23 @@ fn bad_input_is_one_clear_line_and_code_2() {
 }
 
 #[test]
+fn the_version_has_the_programs_name() {
+    let output = plackett(&["--version"]);
+    assert!(output.status.success() && output.stderr.is_empty());
+    let expected = concat!("plackett ", env!("CARGO_PKG_VERSION"), "\n");
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
+}
+
+#[test]
+fn wrong_usage_is_code_2_and_help_is_not() {
+    assert!(complaint(&[], 2).contains("Usage: plackett <COMMAND>"));
+    assert!(complaint(&["levitate"], 2).contains("unrecognized subcommand 'levitate'"));
+    let output = plackett(&["learn", "--help"]);
+    assert!(output.status.success() && output.stderr.is_empty());
+    assert!(String::from_utf8(output.stdout).unwrap().contains("Usage: plackett learn"));
+}
+
+#[test]
 fn a_folder_that_cannot_be_made_is_named_before_any_work() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");

@@ -102,3 +102,8 @@ pub use search::{
     McmcSolution, McmcState, OrderMcmc, OrderSolution, PlSearch, PlSolution,
 };
 pub use simulate::{GraphKind, Noise, Sem, SemSettings, simulate_sem};
+
+// So that the example there is run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -115,3 +115,8 @@ pub use run::{Ending, Limits, Trace, TracePoint};
 pub use solver::{Method, Solver, gradient_share};
 pub use toy::Toy;
 pub use training::{Settings, Status, Stop, Training};
+
+// So that the example there is run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,95 @@
+//! The `plackett` program: the libraries' experiments and tools from the command line.
+//!
+//! Human-readable by default; `--json` prints one JSON document on standard output and nothing else there. Progress
+//! goes to standard error, and only to a terminal. Exit codes: 0 done, 1 failed, 2 wrong usage or bad input.
+//!
+//! This is a library only so that the Python package can install the same program. [`run`] is all that it offers; what
+//! there is to build on is in the crates `plackett` and `plackett-dag`.
+
+mod console;
+mod evaluate;
+mod files;
+mod interrupt;
+mod learn;
+mod optimize;
+mod plot;
+mod reproduce;
+mod simulate;
+mod statistics;
+mod toy;
+
+use std::{ffi::OsString, io::Write as _};
+
+use clap::{Parser, Subcommand};
+
+/// The exit code of a run that did what was asked.
+const DONE: u8 = 0;
+/// The exit code when the disk or the program is at fault.
+const FAILED: u8 = 1;
+/// The exit code when the user is.
+const BAD_INPUT: u8 = 2;
+
+/// Optimization over permutations with low-variance gradients of the Plackett–Luce distribution.
+#[derive(Parser)]
+// Named here, as the package has another name and the file that Python starts has none that a user knows.
+#[command(name = "plackett", bin_name = "plackett", version, propagate_version = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Learn a causal graph from a CSV file
+    Learn(Box<learn::Arguments>),
+    /// Find a good order for a problem file or for a program that values orders
+    Optimize(optimize::Arguments),
+    /// Make data with a known graph
+    Simulate(simulate::Arguments),
+    /// Compare an estimated graph with the true one
+    Evaluate(evaluate::Arguments),
+    /// Solve the toy problem of the paper's Figure 1 with one gradient estimator
+    Toy(toy::Arguments),
+    /// Make a figure or a table of the paper again, with several seeds
+    Reproduce(reproduce::Arguments),
+}
+
+/// Runs the program with these arguments, the first of which is the program's own name, and returns its exit code.
+///
+/// It is written for a process of its own: it prints, and commands that can be stopped catch Ctrl-C and the system's wish to
+/// end from then on, which a process can ask for once only.
+///
+/// # Example
+/// ```
+/// assert_eq!(plackett_cli::run(["plackett", "--version"].map(Into::into)), 0);
+/// assert_eq!(plackett_cli::run(["plackett", "levitate"].map(Into::into)), 2);
+/// ```
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(message) => return explain(&message),
+    };
+    let outcome = match cli.command {
+        Command::Learn(arguments) => learn::command(&arguments),
+        Command::Optimize(arguments) => optimize::command(&arguments),
+        Command::Simulate(arguments) => simulate::command(&arguments),
+        Command::Evaluate(arguments) => evaluate::command(&arguments),
+        Command::Toy(arguments) => toy::command(&arguments),
+        Command::Reproduce(arguments) => reproduce::command(&arguments),
+    };
+    match outcome {
+        Ok(()) => DONE,
+        Err(error) if console::is_closed_pipe(&error) => DONE,
+        Err(error) => {
+            console::complain(&error);
+            if console::is_bad_input(&error) { BAD_INPUT } else { FAILED }
+        }
+    }
+}
+
+/// Prints help, the version, or what is wrong with the arguments.
+fn explain(message: &clap::Error) -> u8 {
+    // Whoever closed our output does not want to know.
+    message.print().and_then(|()| std::io::stdout().flush()).ok();
+    if message.use_stderr() { BAD_INPUT } else { DONE }
+}
