@@ -5,9 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use numpy::{
     PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArrayDyn, PyUntypedArrayMethods,
 };
-use plackett::{
-    Critic as _, Differentiable, Network, NeuralSort, Noise, Relaxation, RelaxedObjective, Softmax, Sum,
-};
+use plackett::{Differentiable, Noise, critic::{Critic as _, Network, RelaxedObjective, Sum}, relaxation::{NeuralSort, Relaxation, Softmax}};
 use pyo3::prelude::*;
 
 use crate::{
@@ -160,7 +158,7 @@ impl Critic {
     }
 }
 
-impl plackett::Critic for Critic {
+impl plackett::critic::Critic for Critic {
     fn inputs(&self) -> usize {
         match &self.kind {
             Kind::Network(critic) => critic.inputs(),

@@ -6,10 +6,7 @@ use std::{
 };
 
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1};
-use plackett::{
-    Answer, Constraints, Gradient, Limits, Method, MoveKind, Optimizer as Engine, OptimizerSettings,
-    Progress, Proposal, Sense, gradient_share,
-};
+use plackett::{Constraints, neighborhood::MoveKind, optimizer::{Answer, Gradient, Optimizer as Engine, OptimizerSettings, Proposal}, problem::Sense, run::{Limits, Progress}, solver::{Method, gradient_share}};
 use pyo3::{prelude::*, types::PyDict};
 
 use crate::{

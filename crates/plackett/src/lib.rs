@@ -6,8 +6,7 @@
 //! AAAI 2020). It knows nothing of graphs, needs no automatic differentiation, and allocates nothing in a training step.
 //!
 //! ```
-//! use plackett::{Network, Noise, PlackettLuce, Relax, Settings, Stop, Training};
-//! use std::ops::ControlFlow;
+//! use plackett::{Noise, PlackettLuce, Training, TrainingSettings, critic::Network, estimator::Relax, run::{Limits, Run}};
 //!
 //! // Something to minimize: how far is each item from where we want it?
 //! let wanted = [3, 1, 4, 0, 2];
@@ -18,8 +17,8 @@
 //! let latent = PlackettLuce::new(&[0.0; 5])?; // start from all orders alike
 //! let critic = Network::new(5, 32); // f is a black box: a small network learns to predict it
 //! let relax = Relax::new(&latent, critic, &mut Noise::new(0))?;
-//! let mut training = Training::new(latent, relax, Settings { samples: 4, ..Settings::default() })?;
-//! training.run(&mut objective, Stop::steps(3000), |_| ControlFlow::Continue(()))?;
+//! let mut training = Training::new(latent, relax, TrainingSettings { samples: 4, ..TrainingSettings::default() })?;
+//! training.run(&mut objective, &Run::new(Limits::steps(3000)))?;
 //! assert_eq!(training.mode(), [3, 1, 4, 0, 2]);
 //! # Ok::<(), plackett::Error>(())
 //! ```
@@ -65,24 +64,28 @@ mod assignment;
 mod categorical;
 mod constrained;
 mod constraints;
-mod critic;
+pub mod critic;
 mod enumeration;
 mod error;
-mod estimator;
+pub mod estimator;
 mod exponential;
 mod gumbel;
 mod latent;
-mod linear;
+pub mod linear;
+mod moves;
+pub mod neighborhood;
 mod noise;
 mod objective;
-mod optimizer;
+pub mod optimizer;
 mod order;
+mod parallel;
 mod plackett_luce;
-mod problem;
-mod refinement;
-mod relaxation;
+pub mod problem;
+pub mod relaxation;
 pub mod run;
-mod solver;
+pub mod solver;
+#[cfg(feature = "json")]
+mod state;
 mod toy;
 mod training;
 
@@ -91,27 +94,13 @@ pub use assignment::assignment;
 pub use categorical::{Categorical, GivenCategory};
 pub use constrained::ConstrainedPlackettLuce;
 pub use constraints::Constraints;
-pub use critic::{Critic, Network, RelaxedObjective, Sum};
 pub use error::{Error, ObjectiveError};
-pub use estimator::{Baseline, Demand, Estimator, Exact, Rebar, Reinforce, Relax, Reparametrized, Samples};
 pub use gumbel::{gumbel, truncated_gumbel};
 pub use latent::{Given, Latent};
 pub use noise::Noise;
 pub use objective::{Differentiable, IntoValue, Objective};
-pub use optimizer::{
-    Answer, Evaluator, Gradient, Optimizer, OptimizerSettings, Parallel, Progress, Proposal, drive,
-};
 pub use order::Order;
 pub use plackett_luce::{GivenOrder, PlackettLuce};
-pub use problem::{
-    BestKnown, FlowShop, Kind, LinearAssignment, LinearOrdering, Problem, QuadraticAssignment, Sense,
-    TravelingSalesman, read_problem,
-};
-pub use refinement::{Move, MoveKind, MoveSet, Neighborhood, Queue, Standing, WalkSettings, Walks};
-pub use relaxation::{
-    NeuralSort, Relaxation, Sinkhorn, Softmax, gumbel_sinkhorn, neural_sort, sinkhorn, softmax,
-};
-pub use run::{Ending, Limits, Trace, TracePoint};
-pub use solver::{Method, Solver, gradient_share};
+pub use rand;
 pub use toy::Toy;
-pub use training::{Settings, Status, Stop, Training};
+pub use training::{Training, TrainingSettings};

@@ -278,8 +278,7 @@ trait Whole: Sync {
 
 impl Whole for Run<'_> {
     fn ending_now(&self) -> Option<Ending> {
-        self.is_over();
-        self.ending()
+        self.over()
     }
 
     fn tell(&self, progress: &Progress) {
@@ -347,7 +346,38 @@ impl<'a> Run<'a> {
     /// ```
     pub fn part(&self, limits: Limits) -> Run<'_> {
         let whole: &dyn Whole = self;
-        Run { whole: Some(whole), ..Run::by(self.clock, limits) }
+        // Until it begins a stage of its own, what it tells is about the stage that the whole is in.
+        let desk = Mutex::new(Desk { observer: None, progress: self.desk().progress.clone() });
+        Run { whole: Some(whole), desk, ..Run::by(self.clock, limits) }
+    }
+
+    /// Makes steps until one of them says how the run ended, or all that the limits allow are made. It is the caller who
+    /// looks at the other limits, before each step.
+    ///
+    /// ```
+    /// use plackett::run::{Ending, Limits, Run};
+    /// let run = Run::new(Limits::steps(3));
+    /// let mut made = 0;
+    /// let ending = run.repeat(|| {
+    ///     made += 1;
+    ///     Ok::<_, plackett::Error>(run.over())
+    /// })?;
+    /// assert_eq!((made, ending), (3, Ending::Steps));
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// That of a step, which ends the run.
+    pub fn repeat<E>(&self, mut step: impl FnMut() -> Result<Option<Ending>, E>) -> Result<Ending, E> {
+        let mut made = 0;
+        while self.limits.steps.is_none_or(|most| made < most) {
+            if let Some(ending) = step()? {
+                return Ok(ending);
+            }
+            made += 1;
+            self.advance(1);
+        }
+        Ok(Ending::Steps)
     }
 
     /// The limits.
@@ -411,6 +441,9 @@ impl<'a> Run<'a> {
             self.end(ending);
             return true;
         }
+        if self.whole.is_some() && self.limits.time.is_none() {
+            return false;
+        }
         let now = self.clock.now();
         if self.limits.time.is_some_and(|time| now.saturating_sub(self.start) >= time) {
             self.end(Ending::Time);
@@ -420,6 +453,19 @@ impl<'a> Run<'a> {
             self.look(now);
         }
         self.ended.load(Ordering::Relaxed) > 0
+    }
+
+    /// How it ends if it [is over](Self::is_over) now.
+    ///
+    /// ```
+    /// use plackett::run::{Ending, Limits, Run};
+    /// use std::time::Duration;
+    /// assert_eq!(Run::default().over(), None);
+    /// assert_eq!(Run::new(Limits::time(Duration::ZERO)).over(), Some(Ending::Time));
+    /// ```
+    pub fn over(&self) -> Option<Ending> {
+        self.is_over();
+        self.ending()
     }
 
     /// How it ended, or nothing while it goes on.
@@ -526,9 +572,19 @@ impl Trace {
         }
     }
 
-    /// Notes the time alone.
-    pub fn spend(&mut self, seconds: f64) {
-        self.seconds = seconds;
+    /// Notes that so many more seconds were spent, and what the best value is now, after so many evaluations.
+    ///
+    /// ```
+    /// let mut trace = plackett::run::Trace::default();
+    /// trace.spend(0.5, 10, None);
+    /// trace.spend(0.5, 20, Some(7.0));
+    /// assert_eq!((trace.seconds(), trace.points()[0].evaluations), (1.0, 20));
+    /// ```
+    pub fn spend(&mut self, seconds: f64, evaluations: u64, best: Option<f64>) {
+        self.seconds += seconds;
+        if let Some(best) = best {
+            self.note(evaluations, self.seconds, best);
+        }
     }
 }
 
