@@ -12,7 +12,12 @@ use plackett::{
     run::Run,
 };
 
-use crate::{BestKnown, Error, Instance, Kind, check_finite, check_length, published, text};
+use crate::{
+    error::{Error, check_finite, check_length},
+    instance::{BestKnown, Instance},
+    kind::Kind,
+    published, text,
+};
 
 /// A permutation flow shop: minimize the time at which the last job leaves the last machine.
 ///

@@ -8,7 +8,12 @@ use plackett::{
     run::Run,
 };
 
-use crate::{BestKnown, Error, Instance, Kind, check_matrix, text};
+use crate::{
+    error::{Error, check_matrix},
+    instance::{BestKnown, Instance},
+    kind::Kind,
+    text,
+};
 
 /// A linear assignment problem: minimize Σᵢ cost(i, bᵢ).
 ///

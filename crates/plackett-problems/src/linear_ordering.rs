@@ -9,7 +9,12 @@ use plackett::{
     run::Run,
 };
 
-use crate::{BestKnown, Error, Instance, Kind, check_matrix, published, text};
+use crate::{
+    error::{Error, check_matrix},
+    instance::{BestKnown, Instance},
+    kind::Kind,
+    published, text,
+};
 
 /// A linear ordering problem: maximize Σ_{i<j} c(bᵢ, bⱼ).
 ///

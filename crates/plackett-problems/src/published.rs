@@ -1,6 +1,6 @@
 //! Published optimal and best known values, by name and size: of QAPLIB, TSPLIB, Taillard's flow shops and LOLIB.
 
-use crate::{BestKnown, Kind};
+use crate::{instance::BestKnown, kind::Kind};
 
 /// Finds the published value of a problem. A file of the same name but another size is another problem.
 pub(crate) fn find(kind: Kind, name: &str, items: usize) -> Option<BestKnown> {

@@ -12,7 +12,12 @@ use plackett::{
     run::Run,
 };
 
-use crate::{BestKnown, Error, Instance, Kind, check_matrix, published, text};
+use crate::{
+    error::{Error, check_matrix},
+    instance::{BestKnown, Instance},
+    kind::Kind,
+    published, text,
+};
 
 /// A quadratic assignment problem: minimize Σ_{ij} a(i, j)·b(pᵢ, pⱼ) over orders p.
 ///

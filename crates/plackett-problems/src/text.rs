@@ -1,15 +1,17 @@
 //! Words and numbers of a problem file, each with its line, so that an error can name the place.
 
-use crate::Error;
+use std::rc::Rc;
+
+use crate::error::Error;
 
 /// The most items a problem may have: beyond this its matrix would not fit into memory.
 pub(crate) const MOST_ITEMS: usize = 20_000;
 
-/// The words of a text one after another.
+/// The words of a text one after another. A copy, which marks a place, is cheap.
 #[derive(Clone)]
 pub(crate) struct Words<'a> {
     file: &'a str,
-    all: Vec<(usize, &'a str)>,
+    all: Rc<[(usize, &'a str)]>,
     next: usize,
     last_line: usize,
 }
@@ -17,7 +19,7 @@ pub(crate) struct Words<'a> {
 impl<'a> Words<'a> {
     /// All words of numbered lines.
     pub(crate) fn new(file: &'a str, lines: impl IntoIterator<Item = (usize, &'a str)>) -> Self {
-        let all: Vec<_> = lines
+        let all: Rc<[_]> = lines
             .into_iter()
             .flat_map(|(line, text)| text.split_whitespace().map(move |word| (line, word)))
             .collect();

@@ -14,7 +14,10 @@ use plackett::{
 };
 
 use crate::{
-    BestKnown, Error, Instance, Kind, check_matrix, published,
+    error::{Error, check_matrix},
+    instance::{BestKnown, Instance},
+    kind::Kind,
+    published,
     text::{self, Words},
 };
 

@@ -9,7 +9,7 @@ use std::{
     ops::ControlFlow,
     sync::{
         Mutex, OnceLock,
-        atomic::{AtomicU8, AtomicU64, Ordering},
+        atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -18,6 +18,13 @@ use serde::{Deserialize, Serialize};
 
 /// How often the observer is asked: often enough for a person, seldom enough to cost nothing.
 const OBSERVED_EVERY: Duration = Duration::from_millis(20);
+
+/// A part of a run that is asked more often than this asks the whole, and looks at the clock, only now and then.
+const HURRIED: Duration = Duration::from_micros(20);
+
+/// The most questions that it then answers without: should they become slow ones, of some milliseconds each, that is still
+/// soon enough.
+const MOST_SKIPPED: u32 = 64;
 
 /// When a run ends; whatever comes first. Without any limit it ends when its work is done or its observer says so.
 ///
@@ -260,8 +267,36 @@ pub struct Run<'a> {
     desk: Mutex<Desk<'a>>,
     /// One more than the position of the ending in [`Ending::ALL`]; zero while it goes on.
     ended: AtomicU8,
-    /// When the observer is asked next, in nanoseconds by the clock.
+    /// When the observer is asked next, in nanoseconds by the clock; of a part, when it last asked the whole.
     next_look: AtomicU64,
+    pace: Pace,
+}
+
+/// How many questions a part answers before it asks the whole again, and how many of them are left. Threads that share a part
+/// may lose count, which does no harm.
+#[derive(Default)]
+struct Pace {
+    skipped: AtomicU32,
+    left: AtomicU32,
+}
+
+impl Pace {
+    /// Whether this question can be skipped.
+    fn skips(&self) -> bool {
+        let left = self.left.load(Ordering::Relaxed);
+        if left > 0 {
+            self.left.store(left - 1, Ordering::Relaxed);
+        }
+        left > 0
+    }
+
+    /// Skips more questions if they come in a hurry, and none if they do not.
+    fn set(&self, since_last: Duration) {
+        let skipped = self.skipped.load(Ordering::Relaxed);
+        let skipped = if since_last < HURRIED { (2 * skipped + 1).min(MOST_SKIPPED) } else { 0 };
+        self.skipped.store(skipped, Ordering::Relaxed);
+        self.left.store(skipped, Ordering::Relaxed);
+    }
 }
 
 /// What is written and read by one thread at a time.
@@ -325,6 +360,7 @@ impl<'a> Run<'a> {
             desk: Mutex::new(Desk { observer: None, progress: Progress::default() }),
             ended: AtomicU8::new(0),
             next_look: AtomicU64::new(0),
+            pace: Pace::default(),
         }
     }
 
@@ -432,24 +468,27 @@ impl<'a> Run<'a> {
     }
 
     /// Whether to stop now: the time is up, the observer has said so, or the whole that this is a part of is over. Some
-    /// tens of nanoseconds.
+    /// tens of nanoseconds; of a part that is asked all the time, and by one thread, a few.
     pub fn is_over(&self) -> bool {
         if self.ended.load(Ordering::Relaxed) > 0 {
             return true;
         }
+        if self.whole.is_some() && self.pace.skips() {
+            return false;
+        }
         if let Some(ending) = self.whole.and_then(Whole::ending_now) {
             self.end(ending);
             return true;
-        }
-        if self.whole.is_some() && self.limits.time.is_none() {
-            return false;
         }
         let now = self.clock.now();
         if self.limits.time.is_some_and(|time| now.saturating_sub(self.start) >= time) {
             self.end(Ending::Time);
             return true;
         }
-        if self.whole.is_none() && to_nanoseconds(now) >= self.next_look.load(Ordering::Relaxed) {
+        if self.whole.is_some() {
+            let last = self.next_look.swap(to_nanoseconds(now), Ordering::Relaxed);
+            self.pace.set(now.saturating_sub(Duration::from_nanos(last)));
+        } else if to_nanoseconds(now) >= self.next_look.load(Ordering::Relaxed) {
             self.look(now);
         }
         self.ended.load(Ordering::Relaxed) > 0
@@ -651,6 +690,32 @@ mod tests {
         drop(part);
         drop(whole);
         assert!(stages.iter().all(|stage| stage == "first half") && !stages.is_empty());
+    }
+
+    #[test]
+    fn a_part_in_a_hurry_asks_seldom_and_one_that_is_not_asks_always() {
+        // Each look at it takes a microsecond, or as long as the test says.
+        let (looks, pause) = (AtomicU64::new(0), AtomicU64::new(1));
+        let time = AtomicU64::new(0);
+        let clock = || {
+            looks.fetch_add(1, Ordering::Relaxed);
+            Duration::from_micros(time.fetch_add(pause.load(Ordering::Relaxed), Ordering::Relaxed))
+        };
+        let whole = Run::by(&clock, Limits::default());
+        let part = whole.part(Limits::default());
+        let ask = |times: u32| {
+            let before = looks.load(Ordering::Relaxed);
+            assert!((0..times).all(|_| !part.is_over()));
+            looks.load(Ordering::Relaxed) - before
+        };
+        assert!(ask(6500) < 250, "two looks in about 65 questions");
+        pause.store(1000, Ordering::Relaxed);
+        ask(65); // still skipped
+        assert_eq!(ask(100), 200);
+        pause.store(1, Ordering::Relaxed);
+        ask(1000);
+        whole.end(Ending::Interrupted);
+        assert!((0..65).any(|_| part.is_over()));
     }
 
     #[test]

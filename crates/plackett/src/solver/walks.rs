@@ -360,6 +360,9 @@ impl Walk {
     /// Kicks and descents until the evaluations are made. False if it had to stop in the middle of a descent, or the run is
     /// over.
     fn round(&mut self, round: &Round<'_, '_>, share: &Share, index: usize, rng: &mut ChaCha8Rng) -> bool {
+        if index > 0 && round.run.is_over() {
+            return false; // the first walk sees to it that there is at least one order
+        }
         if round.is_constructing
             && index == 0
             && let Some(order) = round.problem.construct(round.run)
