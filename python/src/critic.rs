@@ -5,7 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use numpy::{
     PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArrayDyn, PyUntypedArrayMethods,
 };
-use plackett::{Differentiable, Noise, critic::{Critic as _, Network, RelaxedObjective, Sum}, relaxation::{NeuralSort, Relaxation, Softmax}};
+use plackett::{
+    Differentiable, Noise,
+    critic::{Critic as _, Network, RelaxedObjective, Sum},
+    relaxation::{NeuralSort, Relaxation, Softmax},
+};
 use pyo3::prelude::*;
 
 use crate::{

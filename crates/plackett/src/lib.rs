@@ -30,33 +30,45 @@
 //! | orders b, matrices P_b | section 3 | [`Order`] |
 //! | p(b \| θ), H(z), p(z \| θ), p(z \| b, θ) | definition 1, lemma 1, proposition 1, equation 10 | [`PlackettLuce`], [`Categorical`], by the traits [`Latent`] and [`Given`] |
 //! | the (truncated) Gumbel distribution | appendix | [`gumbel()`], [`truncated_gumbel`], [`Noise`] |
-//! | relaxations σ(z, τ) | sections 2.2 and 4 | [`Softmax`], [`NeuralSort`], [`Sinkhorn`], by the trait [`Relaxation`]; [`assignment()`] to round |
-//! | critics c_φ | sections 2.3 and 5.1 | [`RelaxedObjective`], [`Network`], [`Sum`], by the trait [`Critic`] |
-//! | REINFORCE | equation 1 | [`Reinforce`] with a [`Baseline`] |
-//! | the reparametrized gradient | section 2.2 | [`Reparametrized`] |
-//! | REBAR and RELAX | equations 11 and 13 | [`Relax`]; [`Rebar`] is RELAX with a particular critic |
-//! | the exact gradient | Figure 1 | [`Exact`] |
+//! | relaxations σ(z, τ) | sections 2.2 and 4 | [`relaxation`]; [`assignment()`] to round |
+//! | critics c_φ | sections 2.3 and 5.1 | [`critic`] |
+//! | REINFORCE | equation 1 | [`Reinforce`](estimator::Reinforce) with a [`Baseline`](estimator::Baseline) |
+//! | the reparametrized gradient | section 2.2 | [`Reparametrized`](estimator::Reparametrized) |
+//! | REBAR and RELAX | equations 11 and 13 | [`Relax`](estimator::Relax); [`Rebar`](estimator::Rebar) is RELAX with a particular critic |
+//! | the exact gradient | Figure 1 | [`Exact`](estimator::Exact) |
 //! | the toy problem | section 5.1 | [`Toy`] |
 //!
-//! An [`Estimator`] turns [`Samples`] and the objective's values into a gradient; [`Training`] is a loop of that with
-//! [`Adam`]. Who wants the pieces, to evaluate the objective elsewhere or to mix the gradient with others, calls
-//! them in the same order as [`Training::step`] does.
+//! An [`Estimator`](estimator::Estimator) turns [`Samples`](estimator::Samples) and the objective's values into a gradient;
+//! [`Training`] is a loop of that with [`Adam`]. Who wants the pieces, to evaluate the objective elsewhere or to mix the
+//! gradient with others, calls them in the same order as [`Training::step`] does.
 //!
 //! # Optimizing anything over orders
 //!
 //! | for | use |
 //! | --- | --- |
-//! | an objective that somebody else evaluates: threads, programs, a cluster | [`Optimizer`], asked for orders and told their values, saved and resumed |
-//! | a closure, to be optimized until some limit | [`drive`] with [`Parallel`], under [`Limits`] |
+//! | an objective that somebody else evaluates: threads, programs, a cluster | [`optimizer`], asked for orders and told their values, saved and resumed |
+//! | a closure, to be optimized until some limit | [`optimizer::drive`] with [`Parallel`](optimizer::Parallel) |
 //! | orders that must keep precedences or ranks | [`Constraints`], [`ConstrainedPlackettLuce`] |
-//! | linear ordering, quadratic assignment, traveling salesman, flow shop, linear assignment | [`read_problem`], [`Problem`], [`Solver`] with a [`Method`] |
-//! | local refinement by what a move changes | [`Neighborhood`], [`Walks`] |
+//! | a problem of your own, searched by a method by name | [`problem::Problem`], [`solver::Solver`] |
+//! | local refinement by what a move changes | [`neighborhood`], [`solver::Walks`] |
+//!
+//! Problems that are published in files (linear ordering, quadratic assignment, traveling salesman, flow shop, linear
+//! assignment) are in the crate `plackett-problems`.
+//!
+//! Whatever can take long has a `step` and a `run`: the latter makes steps under a [`Run`](run::Run), which has limits and
+//! perhaps somebody who looks on, and returns how it [ended](run::Ending); who wants to look at the thing itself between
+//! steps makes them one by one.
+//!
+//! # Features
+//!
+//! Both are on by default. Without `threads` everything is done by the thread that calls; without `json` nothing can be saved.
 //!
 //! # What can be relied on
 //!
 //! Scores may be any finite numbers and noise may be exactly 0 or 1: everything is computed in log space and stays
 //! finite. A run is a function of its input, its settings and its seed. Bad input is an [`Error`] that names the
-//! place. The allocation-free pieces ([`Latent`], [`Given`], [`Relaxation`], [`Critic`]) trust the lengths of their
+//! place. The allocation-free pieces ([`Latent`], [`Given`], [`Relaxation`](relaxation::Relaxation),
+//! [`Critic`](critic::Critic)) trust the lengths of their
 //! slices, and panic if those are wrong.
 
 mod adam;

@@ -148,7 +148,7 @@ impl Arguments {
 
 /// A progress bar over the evaluations or the seconds of a run, whichever it is limited by. It ends the run on Ctrl-C.
 struct Bar {
-    bar: ProgressBar,
+    line: ProgressBar,
     label: String,
     counts_evaluations: bool,
 }
@@ -158,16 +158,16 @@ impl Bar {
         let seconds = limits.time.map_or(0, |time| time.as_secs());
         let counts_evaluations = limits.time.is_none();
         let length = if counts_evaluations { limits.evaluations.unwrap_or(0) } else { seconds };
-        Self { bar: console::progress(length, label.clone()), label, counts_evaluations }
+        Self { line: console::progress(length, label.clone()), label, counts_evaluations }
     }
 }
 
 impl Observer for Bar {
     fn observe(&mut self, progress: &Progress) -> ControlFlow<()> {
         let seconds = Duration::from_secs_f64(progress.seconds).as_secs();
-        self.bar.set_position(if self.counts_evaluations { progress.evaluations } else { seconds });
+        self.line.set_position(if self.counts_evaluations { progress.evaluations } else { seconds });
         if let Some(best) = progress.best {
-            self.bar.set_message(format!("{}, best {best}", self.label));
+            self.line.set_message(format!("{}, best {best}", self.label));
         }
         interrupt::check()
     }
@@ -175,6 +175,6 @@ impl Observer for Bar {
 
 impl Drop for Bar {
     fn drop(&mut self) {
-        self.bar.finish_and_clear();
+        self.line.finish_and_clear();
     }
 }
