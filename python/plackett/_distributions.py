@@ -94,15 +94,15 @@ class PlackettLuce:
         items = self._orders(orders)
         return self._law.log_prob(to_rows(items, items.shape[-1])).reshape(items.shape[:-1])[()]
 
-    def score(self, orders: ArrayLike) -> Floats:
+    def grad_log_prob(self, orders: ArrayLike) -> Floats:
         """The gradient of :meth:`log_prob` in the scores, an array of shape (..., k).
 
         >>> import plackett
-        >>> plackett.PlackettLuce([0.0, 0.0]).score([1, 0])
+        >>> plackett.PlackettLuce([0.0, 0.0]).grad_log_prob([1, 0])
         array([-0.5,  0.5])
         """
         items = self._orders(orders)
-        gradients = self._law.score(to_rows(items, items.shape[-1]))
+        gradients = self._law.grad_log_prob(to_rows(items, items.shape[-1]))
         return gradients.reshape(*items.shape[:-1], self.n_items)
 
     def mode(self) -> Integers:
@@ -222,15 +222,15 @@ class Categorical:
         items = to_items(categories, "categories")
         return self._law.log_prob(items.reshape(-1, 1)).reshape(items.shape)[()]
 
-    def score(self, categories: ArrayLike) -> Floats:
+    def grad_log_prob(self, categories: ArrayLike) -> Floats:
         """The gradient of :meth:`log_prob` in the scores, an array of shape (..., k).
 
         >>> import plackett
-        >>> plackett.Categorical([0.0, 0.0]).score(1)
+        >>> plackett.Categorical([0.0, 0.0]).grad_log_prob(1)
         array([-0.5,  0.5])
         """
         items = to_items(categories, "categories")
-        return self._law.score(items.reshape(-1, 1)).reshape(*items.shape, self.n_items)
+        return self._law.grad_log_prob(items.reshape(-1, 1)).reshape(*items.shape, self.n_items)
 
     def mode(self) -> int:
         """The most probable category, the smallest among equals.

@@ -317,7 +317,7 @@ class Optimum:
     """Evaluations that failed."""
     seconds: float
     """How long this run took."""
-    status: Literal["evaluations", "time limit", "target", "interrupted"]
+    status: Literal["evaluations", "time", "target", "interrupted"]
     """Why the run ended; in each case the order is the best so far."""
     optimizer: Optimizer
     """The optimizer, to save or to go on with."""
@@ -432,7 +432,7 @@ class _Run:
 
     def run(self) -> Optimum:
         start = time.monotonic()
-        status: Literal["evaluations", "time limit", "target", "interrupted"]
+        status: Literal["evaluations", "time", "target", "interrupted"]
         try:
             status = self._loop(start)
         except KeyboardInterrupt:
@@ -447,7 +447,7 @@ class _Run:
         evaluations = counts.told + counts.failed
         return Optimum(*best, evaluations, counts.failed, time.monotonic() - start, status, self.optimizer)
 
-    def _loop(self, start: float) -> Literal["evaluations", "time limit", "target"]:
+    def _loop(self, start: float) -> Literal["evaluations", "time", "target"]:
         waiting = self.optimizer.pending()  # of an earlier run
         while True:
             counts, best = self.optimizer.status, self.optimizer.best
@@ -457,7 +457,7 @@ class _Run:
             if self.limits.evaluations is not None and done >= self.limits.evaluations:
                 return "evaluations"
             if self.limits.seconds is not None and time.monotonic() - start >= self.limits.seconds:
-                return "time limit"
+                return "time"
             left = _MOST_AT_ONCE if self.limits.evaluations is None else self.limits.evaluations - done
             if not waiting:
                 waiting = _to_proposals(self.optimizer._native.ask_batch(min(left, _MOST_AT_ONCE)))

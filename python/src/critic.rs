@@ -6,7 +6,9 @@ use numpy::{
     PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArrayDyn, PyUntypedArrayMethods,
 };
 use plackett::{
-    Critic as _, Differentiable, Network, NeuralSort, Noise, Relaxation, RelaxedObjective, Softmax, Sum,
+    Differentiable, Noise,
+    critic::{Critic as _, Network, RelaxedObjective, Sum},
+    relaxation::{NeuralSort, Relaxation, Softmax},
 };
 use pyo3::prelude::*;
 
@@ -160,7 +162,7 @@ impl Critic {
     }
 }
 
-impl plackett::Critic for Critic {
+impl plackett::critic::Critic for Critic {
     fn inputs(&self) -> usize {
         match &self.kind {
             Kind::Network(critic) => critic.inputs(),

@@ -188,7 +188,7 @@ impl Distribution {
     }
 
     /// The gradient of `log_prob` in the scores.
-    fn score<'py>(
+    fn grad_log_prob<'py>(
         &self,
         py: Python<'py>,
         outcomes: PyReadonlyArray2<'py, i64>,

@@ -1,7 +1,10 @@
 //! Gradient estimates from noise and values.
 
 use numpy::{PyArray1, PyReadonlyArray1, PyUntypedArrayMethods};
-use plackett::{Baseline, Error, Estimator, Latent, Noise, Reinforce, Relax, Reparametrized, Samples};
+use plackett::{
+    Error, Latent, Noise,
+    estimator::{Baseline, Estimator, Reinforce, Relax, Reparametrized, Samples},
+};
 use pyo3::prelude::*;
 
 use crate::{

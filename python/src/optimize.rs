@@ -7,8 +7,12 @@ use std::{
 
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1};
 use plackett::{
-    Answer, Constraints, Gradient, Limits, Method, MoveKind, Optimizer as Engine, OptimizerSettings,
-    Progress, Proposal, Sense, gradient_share,
+    Constraints,
+    neighborhood::MoveKind,
+    optimizer::{Answer, Gradient, Optimizer as Engine, OptimizerSettings, OptimizerStatus, Proposal},
+    problem::Sense,
+    run::Limits,
+    solver::{Method, gradient_share},
 };
 use pyo3::{prelude::*, types::PyDict};
 
@@ -200,8 +204,17 @@ impl Optimizer {
 
     /// How far it has come.
     fn status<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let Progress { asked, told, failed, pending, foreign, steps, skipped_steps, mean, is_refining } =
-            self.lock().status();
+        let OptimizerStatus {
+            asked,
+            told,
+            failed,
+            pending,
+            foreign,
+            steps,
+            skipped_steps,
+            mean,
+            is_refining,
+        } = self.lock().status();
         let status = PyDict::new(py);
         for (name, count) in [
             ("asked", asked),

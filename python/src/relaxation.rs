@@ -37,7 +37,7 @@ pub(crate) fn neural_sort<'py>(
 ) -> Result<Bound<'py, PyArray2<f64>>, Failure> {
     let z = Rows::of(&z, "z")?;
     room::<f64>(z.columns(), z.columns())?;
-    relax(py, &z, z.columns() * z.columns(), |z| plackett::neural_sort(z, tau))
+    relax(py, &z, z.columns() * z.columns(), |z| plackett::relaxation::neural_sort(z, tau))
 }
 
 /// Softmax of each row of z.
@@ -48,7 +48,7 @@ pub(crate) fn softmax<'py>(
     tau: f64,
 ) -> Result<Bound<'py, PyArray2<f64>>, Failure> {
     let z = Rows::of(&z, "z")?;
-    relax(py, &z, z.columns(), |z| plackett::softmax(z, tau))
+    relax(py, &z, z.columns(), |z| plackett::relaxation::softmax(z, tau))
 }
 
 /// The Sinkhorn operator on each row, a square matrix of log-weights.
@@ -61,5 +61,5 @@ pub(crate) fn sinkhorn<'py>(
     let log_alpha = Rows::of(&log_alpha, "log_alpha")?;
     // The operator keeps every round, for its derivatives.
     room::<f64>(n_iter.saturating_mul(2), log_alpha.columns())?;
-    relax(py, &log_alpha, log_alpha.columns(), |x| plackett::sinkhorn(x, n_iter))
+    relax(py, &log_alpha, log_alpha.columns(), |x| plackett::relaxation::sinkhorn(x, n_iter))
 }

@@ -46,14 +46,14 @@ class TestPlackettLuce:
             weights = np.exp(ranked - ranked.real.max())
             return sum(np.log(weights[i] / weights[i:].sum()) for i in range(len(order))) + 0j
 
-        found = plackett.PlackettLuce(scores).score(order)
+        found = plackett.PlackettLuce(scores).grad_log_prob(order)
         np.testing.assert_allclose(found, paper.gradient(log_prob, scores), atol=1e-9)
 
     @given(wild_scores, st.integers(0, 99))
     def test_everything_is_finite_for_any_scores(self, scores, seed):
         law, rng = plackett.PlackettLuce(scores), np.random.default_rng(seed)
         orders, noise = law.sample(3, seed=seed), rng.integers(0, 2, size=(3, len(scores))).astype(float)
-        assert np.isfinite(law.score(orders)).all()
+        assert np.isfinite(law.grad_log_prob(orders)).all()
         assert np.isfinite(law.perturb(noise)).all()
         z = law.conditional(orders, noise)
         assert np.isfinite(z).all()
@@ -102,7 +102,7 @@ class TestPlackettLuce:
         assert len(np.unique(orders[:1024] == orders[1024:2048])) == 2, "the chunks are not the same"
         for batched, single in (
             (law.log_prob(orders), law.log_prob),
-            (law.score(orders), law.score),
+            (law.grad_log_prob(orders), law.grad_log_prob),
             (law.conditional(orders, v), lambda part: law.conditional(part, v[4000:4010])),
         ):
             np.testing.assert_array_equal(batched[4000:4010], single(orders[4000:4010]))
@@ -131,7 +131,7 @@ class TestPlackettLuce:
         assert np.ndim(law.log_prob([0, 1])) == 0
         assert law.log_prob([]) == 0
         assert law.log_prob(np.empty((0, 2), dtype=int)).shape == (0,)
-        assert law.score(np.empty((0, 2), dtype=int)).shape == (0, 2)
+        assert law.grad_log_prob(np.empty((0, 2), dtype=int)).shape == (0, 2)
         assert law.perturb(np.empty((0, 2))).shape == (0, 2)
         assert law.conditional(np.empty((0, 2), dtype=int), np.empty((0, 2))).shape == (0, 2)
         assert law.log_prob(np.empty((3, 0), dtype=int)).tolist() == [0, 0, 0]
@@ -146,7 +146,7 @@ class TestCategorical:
         found = np.exp(law.log_prob(np.arange(len(scores))))
         np.testing.assert_allclose(found, weights / weights.sum(), atol=1e-14)
         assert found[law.mode()] == found.max()
-        np.testing.assert_allclose(law.score(np.arange(len(scores))), np.eye(len(scores)) - found, atol=1e-14)
+        np.testing.assert_allclose(law.grad_log_prob(np.arange(len(scores))), np.eye(len(scores)) - found, atol=1e-14)
 
     def test_noise_and_shapes(self):
         scores, u, v = RNG.normal(size=4), RNG.uniform(size=(3, 4)), RNG.uniform(size=(3, 4))
@@ -158,7 +158,7 @@ class TestCategorical:
             np.testing.assert_allclose(found[row], paper.Categories.conditional(scores, categories[row], v[row]), atol=1e-13)
         np.testing.assert_array_equal(found.argmax(axis=1), categories)
         assert law.log_prob([[0, 1], [2, 3]]).shape == (2, 2)
-        assert law.score([[0, 1], [2, 3]]).shape == (2, 2, 4)
+        assert law.grad_log_prob([[0, 1], [2, 3]]).shape == (2, 2, 4)
         assert law.conditional(1, v).shape == (3, 4)
 
     def test_samples_follow_the_distribution(self):
@@ -208,7 +208,7 @@ def test_wrong_scores(law, scores, message):
 )
 def test_wrong_orders(orders, message):
     law = plackett.PlackettLuce([0.0, 1.0, 2.0])
-    for method in (law.log_prob, law.score, lambda orders: law.conditional(orders, [0.5] * 3)):
+    for method in (law.log_prob, law.grad_log_prob, lambda orders: law.conditional(orders, [0.5] * 3)):
         with pytest.raises(plackett.PlackettError, match=message):
             method(orders)
 

@@ -53,9 +53,8 @@ class TestMinimize:
     def test_limits(self):
         best = plackett.minimize(distance, 6, target=4)
         assert best.status == "target" and best.value <= 4
-        start = time.monotonic()
-        best = plackett.minimize(lambda order: time.sleep(0.01) or distance(order), 6, time_limit=0.3)
-        assert best.status == "time limit" and time.monotonic() - start < 3 and best.seconds >= 0.3
+        best = plackett.minimize(distance, 6, time_limit=0.1)
+        assert best.status == "time" and best.seconds >= 0.1
         assert plackett.minimize(distance, 6, max_evaluations=7).evaluations == 7
         assert plackett.minimize(distance, 6).evaluations == 10_000
 

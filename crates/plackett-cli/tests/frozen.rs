@@ -150,11 +150,10 @@ fn matrix(rows: usize, columns: usize, salt: usize) -> String {
 #[test]
 fn optimizing_every_kind_of_problem() {
     let folder = tempfile::tempdir().unwrap();
-    let cities: Vec<String> =
-        (1..=15).map(|city| format!("{city} {} {}", city * 37 % 101, city * 59 % 89)).collect();
+    let city = |city| format!("{city} {} {}\n", city * 37 % 101, city * 59 % 89);
+    let cities = (1..=15).map(city).collect::<Vec<_>>().concat();
     let tour = format!(
-        "NAME: small\nTYPE: TSP\nDIMENSION: 15\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n{}\nEOF\n",
-        cities.join("\n")
+        "NAME: small\nTYPE: TSP\nDIMENSION: 15\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n{cities}EOF\n"
     );
     let files = [
         ("lop", format!("12\n{}", matrix(12, 12, 1))),

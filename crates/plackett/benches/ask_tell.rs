@@ -9,8 +9,10 @@ use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use plackett::{
-    Answer, Baseline, Constraints, Gradient, Network, Noise, Optimizer, OptimizerSettings, PlackettLuce,
-    Reinforce, Relax, Settings, Training,
+    Constraints, Noise, PlackettLuce, Training, TrainingSettings,
+    critic::Network,
+    estimator::{Baseline, Reinforce, Relax},
+    optimizer::{Answer, Gradient, Optimizer, OptimizerSettings},
 };
 
 const SIZES: [usize; 3] = [10, 100, 1000];
@@ -33,7 +35,7 @@ fn batch(optimizer: &mut Optimizer) {
 }
 
 fn ask_tell(criterion: &mut Criterion) {
-    let plain = Settings { samples: SAMPLES, ..Settings::default() };
+    let plain = TrainingSettings { samples: SAMPLES, ..TrainingSettings::default() };
     let mut group = criterion.benchmark_group("ask and tell");
     for items in SIZES {
         let latent = PlackettLuce::new(&vec![0.0; items]).unwrap();

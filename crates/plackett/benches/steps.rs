@@ -7,8 +7,10 @@
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use plackett::{
-    Baseline, Estimator, Exact, Network, NeuralSort, Noise, PlackettLuce, Reinforce, Relax, RelaxedObjective,
-    Settings, Sum, Toy, Training,
+    Noise, PlackettLuce, Toy, Training, TrainingSettings,
+    critic::{Network, RelaxedObjective, Sum},
+    estimator::{Baseline, Estimator, Exact, Reinforce, Relax},
+    relaxation::NeuralSort,
 };
 
 const OFFSET: f64 = 0.05;
@@ -25,7 +27,7 @@ fn bench_steps<E: Estimator<Latent = PlackettLuce>>(
         let mut toy = Toy::permutation(items, OFFSET).unwrap();
         let latent = PlackettLuce::new(&vec![0.0; items]).unwrap();
         let estimator = make(&latent, &toy);
-        let mut training = Training::new(latent, estimator, Settings::default()).unwrap();
+        let mut training = Training::new(latent, estimator, TrainingSettings::default()).unwrap();
         group.bench_with_input(BenchmarkId::from_parameter(items), &items, |bencher, _| {
             bencher.iter(|| training.step(&mut toy).unwrap());
         });

@@ -37,7 +37,11 @@ impl Adam {
     }
 
     /// How many parameters it is for.
-    pub(crate) fn parameters(&self) -> usize {
+    ///
+    /// ```
+    /// assert_eq!(plackett::Adam::new(3, 0.01).parameters(), 3);
+    /// ```
+    pub fn parameters(&self) -> usize {
         self.mean.len().min(self.square.len())
     }
 

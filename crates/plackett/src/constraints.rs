@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     error::{Error, check_length},
+    moves::Move,
     order::check_distinct,
-    refinement::Move,
 };
 
 /// Precedences (item a before item b) and pins (item i at rank r) that every order must keep.
@@ -108,16 +108,12 @@ impl Constraints {
         let items = self.stated.items;
         check_item(item, items)?;
         if rank >= items {
-            let what =
-                format!("item {item} at rank {rank}, but the ranks are 0 to {}", items.saturating_sub(1));
-            return Err(Error::Pins { what });
+            return Err(Error::PinOutside { item, rank, items });
         }
         match (self.rank_of[item], self.item_at[rank]) {
-            (Some(other), _) if other != rank => {
-                Err(Error::Pins { what: format!("item {item} at rank {other} and at rank {rank}") })
-            }
+            (Some(other), _) if other != rank => Err(Error::PinnedTwice { item, first: other, second: rank }),
             (_, Some(other)) if other != item => {
-                Err(Error::Pins { what: format!("items {other} and {item} both at rank {rank}") })
+                Err(Error::PinsShareRank { rank, first: other, second: item })
             }
             _ => {
                 self.rank_of[item] = Some(rank);
@@ -135,10 +131,7 @@ impl Constraints {
         for &item in &sorted {
             let soonest = self.predecessors[item].iter().map(|&p| earliest[p] + 1).max().unwrap_or(0);
             if let Some(rank) = self.rank_of[item].filter(|&rank| rank < soonest) {
-                let what = format!(
-                    "item {item} at rank {rank}, but what must come before it leaves no rank before {soonest}"
-                );
-                return Err(Error::Pins { what });
+                return Err(Error::PinTooEarly { item, rank, earliest: soonest });
             }
             earliest[item] = self.rank_of[item].unwrap_or(soonest);
         }
@@ -169,13 +162,10 @@ impl Constraints {
     }
 
     fn clash_of(&self, item: usize) -> Error {
-        let what = match self.rank_of[item] {
-            Some(rank) => {
-                format!("item {item} at rank {rank}, but an item after it is pinned too early for that")
-            }
-            None => format!("item {item} has no rank left between what is before it and what is after it"),
-        };
-        Error::Pins { what }
+        match self.rank_of[item] {
+            Some(rank) => Error::PinTooLate { item, rank },
+            None => Error::NoRankLeft { item },
+        }
     }
 
     /// Items so that each comes after its predecessors.
@@ -234,12 +224,12 @@ impl Constraints {
             for first in (0..=last).rev() {
                 held += starting[first];
                 if held > last - first + 1 {
-                    let list: Vec<String> = (0..items)
-                        .filter(|&item| self.latest[item] <= last && earliest[item] >= first)
-                        .map(|item| item.to_string())
-                        .collect();
-                    let what = format!("items {} must all stand in ranks {first} to {last}", list.join(", "));
-                    return Err(Error::Pins { what });
+                    let is_held = |&item: &usize| self.latest[item] <= last && earliest[item] >= first;
+                    return Err(Error::TooFewRanks {
+                        items: (0..items).filter(is_held).collect(),
+                        first,
+                        last,
+                    });
                 }
             }
         }
@@ -290,14 +280,12 @@ impl Constraints {
         }
         for &(first, second) in &self.stated.before {
             if ranks[first] > ranks[second] {
-                let what = format!("item {first} does not come before item {second}");
-                return Err(Error::Broken { what });
+                return Err(Error::BrokenPrecedence { first, second });
             }
         }
         for &(item, rank) in &self.stated.pins {
             if ranks[item] != rank {
-                let what = format!("item {item} stands at rank {}, not at rank {rank}", ranks[item]);
-                return Err(Error::Broken { what });
+                return Err(Error::BrokenPin { item, rank: ranks[item], pinned: rank });
             }
         }
         Ok(())

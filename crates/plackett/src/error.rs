@@ -115,16 +115,6 @@ pub enum Error {
         /// Its value, its gradient or its parameters' gradient.
         what: &'static str,
     },
-    /// A problem file that does not follow its format.
-    #[error("{file}, line {line}: {what}")]
-    Format {
-        /// The file, or what the caller calls the text.
-        file: String,
-        /// The line, counted from 1.
-        line: usize,
-        /// What is wrong there.
-        what: String,
-    },
     /// A file that cannot be read or written.
     #[error("cannot {verb} {}", path.display())]
     File {
@@ -151,17 +141,93 @@ pub enum Error {
         /// The items of the circle, each before the next and the last before the first.
         items: Vec<usize>,
     },
-    /// Pinned ranks that cannot be kept.
-    #[error("the pins cannot be kept: {what}")]
-    Pins {
-        /// Which, and why not.
-        what: String,
+    /// An item pinned to a rank that does not exist.
+    #[error("the pins cannot be kept: item {item} at rank {rank}, but the ranks are 0 to {last}", last = items.saturating_sub(1))]
+    PinOutside {
+        /// The item.
+        item: usize,
+        /// The rank.
+        rank: usize,
+        /// How many items there are.
+        items: usize,
     },
-    /// An order that does not keep the constraints.
-    #[error("the order breaks a constraint: {what}")]
-    Broken {
-        /// Which one.
-        what: String,
+    /// An item pinned to two ranks.
+    #[error("the pins cannot be kept: item {item} at rank {first} and at rank {second}")]
+    PinnedTwice {
+        /// The item.
+        item: usize,
+        /// One rank.
+        first: usize,
+        /// The other.
+        second: usize,
+    },
+    /// Two items pinned to one rank.
+    #[error("the pins cannot be kept: items {first} and {second} both at rank {rank}")]
+    PinsShareRank {
+        /// The rank.
+        rank: usize,
+        /// One item.
+        first: usize,
+        /// The other.
+        second: usize,
+    },
+    /// An item pinned to a rank that leaves too little room for what must come before it.
+    #[error(
+        "the pins cannot be kept: item {item} at rank {rank}, but what must come before it leaves no rank before {earliest}"
+    )]
+    PinTooEarly {
+        /// The item.
+        item: usize,
+        /// Its pin.
+        rank: usize,
+        /// The first rank that it could have.
+        earliest: usize,
+    },
+    /// An item pinned to a rank that leaves too little room for what must come after it.
+    #[error(
+        "the pins cannot be kept: item {item} at rank {rank}, but an item after it is pinned too early for that"
+    )]
+    PinTooLate {
+        /// The item.
+        item: usize,
+        /// Its pin.
+        rank: usize,
+    },
+    /// An item that pins and precedences leave no rank for.
+    #[error(
+        "the pins cannot be kept: item {item} has no rank left between what is before it and what is after it"
+    )]
+    NoRankLeft {
+        /// The item.
+        item: usize,
+    },
+    /// More items than ranks in some stretch.
+    #[error("the pins cannot be kept: items {} must all stand in ranks {first} to {last}", list(items))]
+    TooFewRanks {
+        /// The items.
+        items: Vec<usize>,
+        /// The first of the ranks that they could have.
+        first: usize,
+        /// The last of them.
+        last: usize,
+    },
+    /// An order with two items the wrong way round.
+    #[error("the order breaks a constraint: item {first} does not come before item {second}")]
+    BrokenPrecedence {
+        /// The item that should come first.
+        first: usize,
+        /// The item that should come after it.
+        second: usize,
+    },
+    /// An order with an item elsewhere than where it is pinned.
+    #[error("the order breaks a constraint: item {item} stands at rank {rank}, not at rank {pinned}")]
+    BrokenPin {
+        /// The item.
+        item: usize,
+        /// Where it stands.
+        rank: usize,
+        /// Where it should stand.
+        pinned: usize,
     },
     /// Two things that do not go together.
     #[error("{what} cannot be had: use {instead}")]
@@ -177,12 +243,31 @@ pub enum Error {
         /// The proposal's number.
         id: u64,
     },
-    /// A saved state that is not one, is of another version, or belongs to another run.
-    #[error("the saved state cannot be used: {what}")]
-    State {
-        /// What is wrong with it.
-        what: String,
+    /// A text that is no saved state.
+    #[error("the saved state cannot be used: {why}")]
+    StateText {
+        /// Why not.
+        why: String,
     },
+    /// A saved state of something else.
+    #[error("the saved state cannot be used: it is of a run of another sort ({found}, not {wanted})")]
+    StateSort {
+        /// What it is the state of.
+        found: String,
+        /// What is needed.
+        wanted: &'static str,
+    },
+    /// A saved state of another version of this library.
+    #[error("the saved state cannot be used: its version is {found}, this program's is {known}")]
+    StateVersion {
+        /// Its version.
+        found: u32,
+        /// The only one that can be read.
+        known: u32,
+    },
+    /// A saved state that could be read but cannot be true.
+    #[error("the saved state cannot be used: its parts contradict each other")]
+    StateContradiction,
     /// Not one evaluation succeeded.
     #[error("all of the first {failures} evaluations failed, the last one: {last}")]
     NothingEvaluated {
@@ -191,6 +276,10 @@ pub enum Error {
         /// What the last of them said.
         last: String,
     },
+}
+
+fn list(items: &[usize]) -> String {
+    items.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// A circle of precedences, closed.

@@ -6,8 +6,7 @@
 //! AAAI 2020). It knows nothing of graphs, needs no automatic differentiation, and allocates nothing in a training step.
 //!
 //! ```
-//! use plackett::{Network, Noise, PlackettLuce, Relax, Settings, Stop, Training};
-//! use std::ops::ControlFlow;
+//! use plackett::{Noise, PlackettLuce, Training, TrainingSettings, critic::Network, estimator::Relax, run::{Limits, Run}};
 //!
 //! // Something to minimize: how far is each item from where we want it?
 //! let wanted = [3, 1, 4, 0, 2];
@@ -18,8 +17,8 @@
 //! let latent = PlackettLuce::new(&[0.0; 5])?; // start from all orders alike
 //! let critic = Network::new(5, 32); // f is a black box: a small network learns to predict it
 //! let relax = Relax::new(&latent, critic, &mut Noise::new(0))?;
-//! let mut training = Training::new(latent, relax, Settings { samples: 4, ..Settings::default() })?;
-//! training.run(&mut objective, Stop::steps(3000), |_| ControlFlow::Continue(()))?;
+//! let mut training = Training::new(latent, relax, TrainingSettings { samples: 4, ..TrainingSettings::default() })?;
+//! training.run(&mut objective, &Run::new(Limits::steps(3000)))?;
 //! assert_eq!(training.mode(), [3, 1, 4, 0, 2]);
 //! # Ok::<(), plackett::Error>(())
 //! ```
@@ -31,33 +30,45 @@
 //! | orders b, matrices P_b | section 3 | [`Order`] |
 //! | p(b \| θ), H(z), p(z \| θ), p(z \| b, θ) | definition 1, lemma 1, proposition 1, equation 10 | [`PlackettLuce`], [`Categorical`], by the traits [`Latent`] and [`Given`] |
 //! | the (truncated) Gumbel distribution | appendix | [`gumbel()`], [`truncated_gumbel`], [`Noise`] |
-//! | relaxations σ(z, τ) | sections 2.2 and 4 | [`Softmax`], [`NeuralSort`], [`Sinkhorn`], by the trait [`Relaxation`]; [`assignment()`] to round |
-//! | critics c_φ | sections 2.3 and 5.1 | [`RelaxedObjective`], [`Network`], [`Sum`], by the trait [`Critic`] |
-//! | REINFORCE | equation 1 | [`Reinforce`] with a [`Baseline`] |
-//! | the reparametrized gradient | section 2.2 | [`Reparametrized`] |
-//! | REBAR and RELAX | equations 11 and 13 | [`Relax`]; [`Rebar`] is RELAX with a particular critic |
-//! | the exact gradient | Figure 1 | [`Exact`] |
+//! | relaxations σ(z, τ) | sections 2.2 and 4 | [`relaxation`]; [`assignment()`] to round |
+//! | critics c_φ | sections 2.3 and 5.1 | [`critic`] |
+//! | REINFORCE | equation 1 | [`Reinforce`](estimator::Reinforce) with a [`Baseline`](estimator::Baseline) |
+//! | the reparametrized gradient | section 2.2 | [`Reparametrized`](estimator::Reparametrized) |
+//! | REBAR and RELAX | equations 11 and 13 | [`Relax`](estimator::Relax); [`Rebar`](estimator::Rebar) is RELAX with a particular critic |
+//! | the exact gradient | Figure 1 | [`Exact`](estimator::Exact) |
 //! | the toy problem | section 5.1 | [`Toy`] |
 //!
-//! An [`Estimator`] turns [`Samples`] and the objective's values into a gradient; [`Training`] is a loop of that with
-//! [`Adam`]. Who wants the pieces, to evaluate the objective elsewhere or to mix the gradient with others, calls
-//! them in the same order as [`Training::step`] does.
+//! An [`Estimator`](estimator::Estimator) turns [`Samples`](estimator::Samples) and the objective's values into a gradient;
+//! [`Training`] is a loop of that with [`Adam`]. Who wants the pieces, to evaluate the objective elsewhere or to mix the
+//! gradient with others, calls them in the same order as [`Training::step`] does.
 //!
 //! # Optimizing anything over orders
 //!
 //! | for | use |
 //! | --- | --- |
-//! | an objective that somebody else evaluates: threads, programs, a cluster | [`Optimizer`], asked for orders and told their values, saved and resumed |
-//! | a closure, to be optimized until some limit | [`drive`] with [`Parallel`], under [`Limits`] |
+//! | an objective that somebody else evaluates: threads, programs, a cluster | [`optimizer`], asked for orders and told their values, saved and resumed |
+//! | a closure, to be optimized until some limit | [`optimizer::drive`] with [`Parallel`](optimizer::Parallel) |
 //! | orders that must keep precedences or ranks | [`Constraints`], [`ConstrainedPlackettLuce`] |
-//! | linear ordering, quadratic assignment, traveling salesman, flow shop, linear assignment | [`read_problem`], [`Problem`], [`Solver`] with a [`Method`] |
-//! | local refinement by what a move changes | [`Neighborhood`], [`Walks`] |
+//! | a problem of your own, searched by a method by name | [`problem::Problem`], [`solver::Solver`] |
+//! | local refinement by what a move changes | [`neighborhood`], [`solver::Walks`] |
+//!
+//! Problems that are published in files (linear ordering, quadratic assignment, traveling salesman, flow shop, linear
+//! assignment) are in the crate `plackett-problems`.
+//!
+//! Whatever can take long has a `step` and a `run`: the latter makes steps under a [`Run`](run::Run), which has limits and
+//! perhaps somebody who looks on, and returns how it [ended](run::Ending); who wants to look at the thing itself between
+//! steps makes them one by one.
+//!
+//! # Features
+//!
+//! Both are on by default. Without `threads` everything is done by the thread that calls; without `json` nothing can be saved.
 //!
 //! # What can be relied on
 //!
 //! Scores may be any finite numbers and noise may be exactly 0 or 1: everything is computed in log space and stays
 //! finite. A run is a function of its input, its settings and its seed. Bad input is an [`Error`] that names the
-//! place. The allocation-free pieces ([`Latent`], [`Given`], [`Relaxation`], [`Critic`]) trust the lengths of their
+//! place. The allocation-free pieces ([`Latent`], [`Given`], [`Relaxation`](relaxation::Relaxation),
+//! [`Critic`](critic::Critic)) trust the lengths of their
 //! slices, and panic if those are wrong.
 
 mod adam;
@@ -65,24 +76,28 @@ mod assignment;
 mod categorical;
 mod constrained;
 mod constraints;
-mod critic;
+pub mod critic;
 mod enumeration;
 mod error;
-mod estimator;
+pub mod estimator;
 mod exponential;
 mod gumbel;
 mod latent;
-mod linear;
+pub mod linear;
+mod moves;
+pub mod neighborhood;
 mod noise;
 mod objective;
-mod optimizer;
+pub mod optimizer;
 mod order;
+mod parallel;
 mod plackett_luce;
-mod problem;
-mod refinement;
-mod relaxation;
+pub mod problem;
+pub mod relaxation;
 pub mod run;
-mod solver;
+pub mod solver;
+#[cfg(feature = "json")]
+mod state;
 mod toy;
 mod training;
 
@@ -91,30 +106,16 @@ pub use assignment::assignment;
 pub use categorical::{Categorical, GivenCategory};
 pub use constrained::ConstrainedPlackettLuce;
 pub use constraints::Constraints;
-pub use critic::{Critic, Network, RelaxedObjective, Sum};
 pub use error::{Error, ObjectiveError};
-pub use estimator::{Baseline, Demand, Estimator, Exact, Rebar, Reinforce, Relax, Reparametrized, Samples};
 pub use gumbel::{gumbel, truncated_gumbel};
 pub use latent::{Given, Latent};
 pub use noise::Noise;
 pub use objective::{Differentiable, IntoValue, Objective};
-pub use optimizer::{
-    Answer, Evaluator, Gradient, Optimizer, OptimizerSettings, Parallel, Progress, Proposal, drive,
-};
 pub use order::Order;
 pub use plackett_luce::{GivenOrder, PlackettLuce};
-pub use problem::{
-    BestKnown, FlowShop, Kind, LinearAssignment, LinearOrdering, Problem, QuadraticAssignment, Sense,
-    TravelingSalesman, read_problem,
-};
-pub use refinement::{Move, MoveKind, MoveSet, Neighborhood, Queue, Standing, WalkSettings, Walks};
-pub use relaxation::{
-    NeuralSort, Relaxation, Sinkhorn, Softmax, gumbel_sinkhorn, neural_sort, sinkhorn, softmax,
-};
-pub use run::{Ending, Limits, Trace, TracePoint};
-pub use solver::{Method, Solver, gradient_share};
+pub use rand;
 pub use toy::Toy;
-pub use training::{Settings, Status, Stop, Training};
+pub use training::{Training, TrainingSettings};
 
 // So that the example there is run.
 #[cfg(doctest)]

@@ -1,7 +1,11 @@
-//! The two vector operations of the inner loops.
+//! The two vector operations of the inner loops, shared by the crates of this workspace.
 
 /// The inner product, in four independent sums that the processor can run side by side.
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+///
+/// ```
+/// assert_eq!(plackett::linear::dot(&[1.0, 2.0], &[3.0, 4.0]), 11.0);
+/// ```
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 4];
     let (a_chunks, b_chunks) = (a.chunks_exact(4), b.chunks_exact(4));
     let tail: f64 = a_chunks.remainder().iter().zip(b_chunks.remainder()).map(|(a, b)| a * b).sum();
@@ -14,7 +18,13 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// x += a·y.
-pub(crate) fn add_scaled(x: &mut [f64], a: f64, y: &[f64]) {
+///
+/// ```
+/// let mut x = [1.0, 2.0];
+/// plackett::linear::add_scaled(&mut x, 2.0, &[1.0, 1.0]);
+/// assert_eq!(x, [3.0, 4.0]);
+/// ```
+pub fn add_scaled(x: &mut [f64], a: f64, y: &[f64]) {
     for (x, y) in x.iter_mut().zip(y) {
         *x += a * y;
     }

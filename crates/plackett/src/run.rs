@@ -9,7 +9,7 @@ use std::{
     ops::ControlFlow,
     sync::{
         Mutex, OnceLock,
-        atomic::{AtomicU8, AtomicU64, Ordering},
+        atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -18,6 +18,13 @@ use serde::{Deserialize, Serialize};
 
 /// How often the observer is asked: often enough for a person, seldom enough to cost nothing.
 const OBSERVED_EVERY: Duration = Duration::from_millis(20);
+
+/// A part of a run that is asked more often than this asks the whole, and looks at the clock, only now and then.
+const HURRIED: Duration = Duration::from_micros(20);
+
+/// The most questions that it then answers without: should they become slow ones, of some milliseconds each, that is still
+/// soon enough.
+const MOST_SKIPPED: u32 = 64;
 
 /// When a run ends; whatever comes first. Without any limit it ends when its work is done or its observer says so.
 ///
@@ -260,8 +267,36 @@ pub struct Run<'a> {
     desk: Mutex<Desk<'a>>,
     /// One more than the position of the ending in [`Ending::ALL`]; zero while it goes on.
     ended: AtomicU8,
-    /// When the observer is asked next, in nanoseconds by the clock.
+    /// When the observer is asked next, in nanoseconds by the clock; of a part, when it last asked the whole.
     next_look: AtomicU64,
+    pace: Pace,
+}
+
+/// How many questions a part answers before it asks the whole again, and how many of them are left. Threads that share a part
+/// may lose count, which does no harm.
+#[derive(Default)]
+struct Pace {
+    skipped: AtomicU32,
+    left: AtomicU32,
+}
+
+impl Pace {
+    /// Whether this question can be skipped.
+    fn skips(&self) -> bool {
+        let left = self.left.load(Ordering::Relaxed);
+        if left > 0 {
+            self.left.store(left - 1, Ordering::Relaxed);
+        }
+        left > 0
+    }
+
+    /// Skips more questions if they come in a hurry, and none if they do not.
+    fn set(&self, since_last: Duration) {
+        let skipped = self.skipped.load(Ordering::Relaxed);
+        let skipped = if since_last < HURRIED { (2 * skipped + 1).min(MOST_SKIPPED) } else { 0 };
+        self.skipped.store(skipped, Ordering::Relaxed);
+        self.left.store(skipped, Ordering::Relaxed);
+    }
 }
 
 /// What is written and read by one thread at a time.
@@ -278,8 +313,7 @@ trait Whole: Sync {
 
 impl Whole for Run<'_> {
     fn ending_now(&self) -> Option<Ending> {
-        self.is_over();
-        self.ending()
+        self.over()
     }
 
     fn tell(&self, progress: &Progress) {
@@ -326,6 +360,7 @@ impl<'a> Run<'a> {
             desk: Mutex::new(Desk { observer: None, progress: Progress::default() }),
             ended: AtomicU8::new(0),
             next_look: AtomicU64::new(0),
+            pace: Pace::default(),
         }
     }
 
@@ -347,7 +382,38 @@ impl<'a> Run<'a> {
     /// ```
     pub fn part(&self, limits: Limits) -> Run<'_> {
         let whole: &dyn Whole = self;
-        Run { whole: Some(whole), ..Run::by(self.clock, limits) }
+        // Until it begins a stage of its own, what it tells is about the stage that the whole is in.
+        let desk = Mutex::new(Desk { observer: None, progress: self.desk().progress.clone() });
+        Run { whole: Some(whole), desk, ..Run::by(self.clock, limits) }
+    }
+
+    /// Makes steps until one of them says how the run ended, or all that the limits allow are made. It is the caller who
+    /// looks at the other limits, before each step.
+    ///
+    /// ```
+    /// use plackett::run::{Ending, Limits, Run};
+    /// let run = Run::new(Limits::steps(3));
+    /// let mut made = 0;
+    /// let ending = run.repeat(|| {
+    ///     made += 1;
+    ///     Ok::<_, plackett::Error>(run.over())
+    /// })?;
+    /// assert_eq!((made, ending), (3, Ending::Steps));
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// That of a step, which ends the run.
+    pub fn repeat<E>(&self, mut step: impl FnMut() -> Result<Option<Ending>, E>) -> Result<Ending, E> {
+        let mut made = 0;
+        while self.limits.steps.is_none_or(|most| made < most) {
+            if let Some(ending) = step()? {
+                return Ok(ending);
+            }
+            made += 1;
+            self.advance(1);
+        }
+        Ok(Ending::Steps)
     }
 
     /// The limits.
@@ -402,10 +468,13 @@ impl<'a> Run<'a> {
     }
 
     /// Whether to stop now: the time is up, the observer has said so, or the whole that this is a part of is over. Some
-    /// tens of nanoseconds.
+    /// tens of nanoseconds; of a part that is asked all the time, and by one thread, a few.
     pub fn is_over(&self) -> bool {
         if self.ended.load(Ordering::Relaxed) > 0 {
             return true;
+        }
+        if self.whole.is_some() && self.pace.skips() {
+            return false;
         }
         if let Some(ending) = self.whole.and_then(Whole::ending_now) {
             self.end(ending);
@@ -416,10 +485,26 @@ impl<'a> Run<'a> {
             self.end(Ending::Time);
             return true;
         }
-        if self.whole.is_none() && to_nanoseconds(now) >= self.next_look.load(Ordering::Relaxed) {
+        if self.whole.is_some() {
+            let last = self.next_look.swap(to_nanoseconds(now), Ordering::Relaxed);
+            self.pace.set(now.saturating_sub(Duration::from_nanos(last)));
+        } else if to_nanoseconds(now) >= self.next_look.load(Ordering::Relaxed) {
             self.look(now);
         }
         self.ended.load(Ordering::Relaxed) > 0
+    }
+
+    /// How it ends if it [is over](Self::is_over) now.
+    ///
+    /// ```
+    /// use plackett::run::{Ending, Limits, Run};
+    /// use std::time::Duration;
+    /// assert_eq!(Run::default().over(), None);
+    /// assert_eq!(Run::new(Limits::time(Duration::ZERO)).over(), Some(Ending::Time));
+    /// ```
+    pub fn over(&self) -> Option<Ending> {
+        self.is_over();
+        self.ending()
     }
 
     /// How it ended, or nothing while it goes on.
@@ -526,9 +611,19 @@ impl Trace {
         }
     }
 
-    /// Notes the time alone.
-    pub fn spend(&mut self, seconds: f64) {
-        self.seconds = seconds;
+    /// Notes that so many more seconds were spent, and what the best value is now, after so many evaluations.
+    ///
+    /// ```
+    /// let mut trace = plackett::run::Trace::default();
+    /// trace.spend(0.5, 10, None);
+    /// trace.spend(0.5, 20, Some(7.0));
+    /// assert_eq!((trace.seconds(), trace.points()[0].evaluations), (1.0, 20));
+    /// ```
+    pub fn spend(&mut self, seconds: f64, evaluations: u64, best: Option<f64>) {
+        self.seconds += seconds;
+        if let Some(best) = best {
+            self.note(evaluations, self.seconds, best);
+        }
     }
 }
 
@@ -595,6 +690,32 @@ mod tests {
         drop(part);
         drop(whole);
         assert!(stages.iter().all(|stage| stage == "first half") && !stages.is_empty());
+    }
+
+    #[test]
+    fn a_part_in_a_hurry_asks_seldom_and_one_that_is_not_asks_always() {
+        // Each look at it takes a microsecond, or as long as the test says.
+        let (looks, pause) = (AtomicU64::new(0), AtomicU64::new(1));
+        let time = AtomicU64::new(0);
+        let clock = || {
+            looks.fetch_add(1, Ordering::Relaxed);
+            Duration::from_micros(time.fetch_add(pause.load(Ordering::Relaxed), Ordering::Relaxed))
+        };
+        let whole = Run::by(&clock, Limits::default());
+        let part = whole.part(Limits::default());
+        let ask = |times: u32| {
+            let before = looks.load(Ordering::Relaxed);
+            assert!((0..times).all(|_| !part.is_over()));
+            looks.load(Ordering::Relaxed) - before
+        };
+        assert!(ask(6500) < 250, "two looks in about 65 questions");
+        pause.store(1000, Ordering::Relaxed);
+        ask(65); // still skipped
+        assert_eq!(ask(100), 200);
+        pause.store(1, Ordering::Relaxed);
+        ask(1000);
+        whole.end(Ending::Interrupted);
+        assert!((0..65).any(|_| part.is_over()));
     }
 
     #[test]

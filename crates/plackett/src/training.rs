@@ -1,10 +1,5 @@
 //! Training: Adam on the scores with an estimated gradient, and on the critic with the gradient of its variance.
 
-use std::{
-    ops::ControlFlow,
-    time::{Duration, Instant},
-};
-
 use crate::{
     adam::Adam,
     error::{Error, check_finite, check_length, check_setting},
@@ -12,6 +7,7 @@ use crate::{
     latent::{Given, Latent},
     noise::Noise,
     objective::Objective,
+    run::{Ending, Run},
 };
 
 /// The first stream of the first step; the one before it is the critic's.
@@ -22,14 +18,14 @@ const VARIANCE_STREAMS: u64 = 1 << 63;
 /// No step of a learning rate up to this can carry a finite score beyond the finite numbers.
 const LARGEST_RATE: f64 = 1e100;
 
-/// How a run is made. A run is a function of its input, these settings and the seed.
+/// How to train. A run is a function of its input and these settings, the seed among them.
 ///
 /// ```
-/// let settings = plackett::Settings { seed: 7, samples: 4, ..plackett::Settings::default() };
+/// let settings = plackett::TrainingSettings { seed: 7, samples: 4, ..plackett::TrainingSettings::default() };
 /// assert_eq!(settings.learning_rate, 0.01);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
+pub struct TrainingSettings {
     /// Adam's rate for the scores; zero freezes them.
     pub learning_rate: f64,
     /// Adam's rate for the critic's parameters; zero freezes them.
@@ -38,75 +34,32 @@ pub struct Settings {
     pub samples: usize,
     /// The seed of all noise.
     pub seed: u64,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self { learning_rate: 0.01, critic_learning_rate: 0.01, samples: 1, seed: 0 }
-    }
-}
-
-/// When a run ends; whatever comes first.
-///
-/// ```
-/// use plackett::Stop;
-/// use std::time::Duration;
-/// let stop = Stop { time: Some(Duration::from_secs(60)), mode_probability: Some(0.99), ..Stop::steps(100_000) };
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stop {
-    /// After this many steps of this run.
-    pub steps: u64,
-    /// After this long.
-    pub time: Option<Duration>,
-    /// Once the mode has at least this probability: the distribution has made up its mind.
+    /// The probability of the mode at which the distribution has made up its mind, and a run ends.
     pub mode_probability: Option<f64>,
 }
 
-impl Stop {
-    /// After a number of steps, whatever the time.
-    pub fn steps(steps: u64) -> Self {
-        Self { steps, time: None, mode_probability: None }
+impl Default for TrainingSettings {
+    fn default() -> Self {
+        Self { learning_rate: 0.01, critic_learning_rate: 0.01, samples: 1, seed: 0, mode_probability: None }
     }
-}
-
-/// Why a run ended. Not an error: in each case the training holds its result.
-///
-/// ```
-/// assert_ne!(plackett::Status::Converged, plackett::Status::Interrupted);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
-    /// All steps were made.
-    StepLimit,
-    /// The time was up.
-    TimeLimit,
-    /// The mode reached the probability asked for.
-    Converged,
-    /// The observer said to stop.
-    Interrupted,
 }
 
 /// A training run: scores, estimator, optimizers and the best outcome so far.
 ///
-/// After an error it is as it was before the step that failed, so it can be looked at and continued.
+/// After an error it is as it was before the step that failed, so it can be looked at and continued. Who wants to look at it
+/// between steps makes them one by one with [`step`](Self::step).
 ///
 /// ```
 /// use plackett::*;
-/// use std::ops::ControlFlow;
+/// use plackett::run::{Ending, Limits, Run};
 /// let toy = Toy::permutation(5, 0.1)?;
 /// let latent = PlackettLuce::new(&[0.0; 5])?;
 /// let critic = Sum::new(RelaxedObjective::unscaled(toy.clone(), NeuralSort::new(5)), Network::new(5, 32))?;
 /// let relax = Relax::new(&latent, critic, &mut Noise::new(1))?;
-/// let mut training = Training::new(latent, relax, Settings { seed: 1, ..Settings::default() })?;
-/// let stop = Stop { mode_probability: Some(0.9), ..Stop::steps(20_000) };
-/// let status = training.run(&mut toy.clone(), stop, |training| {
-///     if training.steps() % 1000 == 0 {
-///         println!("{:>6} {:.4}", training.steps(), training.value());
-///     }
-///     ControlFlow::Continue(())
-/// })?;
-/// assert_eq!(status, Status::Converged);
+/// let settings = TrainingSettings { seed: 1, mode_probability: Some(0.9), ..TrainingSettings::default() };
+/// let mut training = Training::new(latent, relax, settings)?;
+/// let ending = training.run(&mut toy.clone(), &Run::new(Limits::steps(20_000)))?;
+/// assert_eq!(ending, Ending::Converged);
 /// assert_eq!(training.mode(), [0, 1, 2, 3, 4]);
 /// # Ok::<(), plackett::Error>(())
 /// ```
@@ -114,7 +67,7 @@ pub enum Status {
 pub struct Training<E: Estimator> {
     latent: E::Latent,
     estimator: E,
-    settings: Settings,
+    settings: TrainingSettings,
     scores: Vec<f64>,
     gradient: Vec<f64>,
     /// Room for the next gradient, which takes the place of the last one only if the step succeeds.
@@ -135,18 +88,22 @@ impl<E: Estimator> Training<E> {
     /// A run that starts from the latent's scores.
     ///
     /// # Errors
-    /// No samples, or a learning rate that is negative or beyond 10¹⁰⁰.
-    pub fn new(latent: E::Latent, mut estimator: E, settings: Settings) -> Result<Self, Error> {
+    /// No samples, a learning rate that is negative or beyond 10¹⁰⁰, or a probability outside (0, 1].
+    pub fn new(latent: E::Latent, mut estimator: E, settings: TrainingSettings) -> Result<Self, Error> {
         for (name, rate) in [
             ("learning_rate", settings.learning_rate),
             ("critic_learning_rate", settings.critic_learning_rate),
         ] {
             check_setting(name, rate, (0.0..=LARGEST_RATE).contains(&rate), "it must be from 0 to 1e100")?;
         }
+        if let Some(probability) = settings.mode_probability {
+            let is_valid = probability > 0.0 && probability <= 1.0;
+            check_setting("mode_probability", probability, is_valid, "it must be above 0 and at most 1")?;
+        }
         let samples = Samples::new(&latent, settings.samples)?;
         let (items, parameters) = (latent.items(), estimator.critic().0.len());
         let outcome = vec![0; latent.outcome_len()];
-        let mut training = Self {
+        Ok(Self {
             scores: latent.scores().to_vec(),
             gradient: vec![0.0; items],
             next_gradient: vec![0.0; items],
@@ -163,9 +120,7 @@ impl<E: Estimator> Training<E> {
             latent,
             estimator,
             settings,
-        };
-        training.find_mode();
-        Ok(training)
+        })
     }
 
     /// One step: samples, values, gradient, and a move of scores and critic. It allocates nothing.
@@ -195,43 +150,32 @@ impl<E: Estimator> Training<E> {
         Ok(())
     }
 
-    /// Steps until it is time to stop. The observer is called after every step and may end the run.
+    /// Steps until the run is over, a limit is reached or the mode is [probable
+    /// enough](TrainingSettings::mode_probability).
     ///
     /// # Errors
-    /// As [`step`](Self::step); also no steps, or a probability outside (0, 1].
-    pub fn run(
-        &mut self,
-        objective: &mut (impl Objective + ?Sized),
-        stop: Stop,
-        mut observe: impl FnMut(&Self) -> ControlFlow<()>,
-    ) -> Result<Status, Error> {
-        check_setting("steps", stop.steps as f64, stop.steps > 0, "at least 1 is needed")?;
-        if let Some(probability) = stop.mode_probability {
-            let is_valid = probability > 0.0 && probability <= 1.0;
-            check_setting("mode_probability", probability, is_valid, "it must be above 0 and at most 1")?;
-        }
-        let start = Instant::now();
-        let mut made = Ok(Status::StepLimit);
-        for _ in 0..stop.steps {
-            if let Err(error) = self.step(objective) {
-                made = Err(error);
-                break;
+    /// As [`step`](Self::step).
+    pub fn run(&mut self, objective: &mut (impl Objective + ?Sized), run: &Run<'_>) -> Result<Ending, Error> {
+        let limits = run.limits();
+        run.repeat(|| {
+            let (evaluations, best) = (self.evaluations(), self.best);
+            run.note(evaluations, best);
+            if limits.target.is_some_and(|target| best.is_some_and(|best| best <= target)) {
+                return Ok(Some(Ending::Target));
             }
-            if observe(self).is_break() {
-                made = Ok(Status::Interrupted);
-                break;
+            if limits.evaluations.is_some_and(|most| evaluations >= most) {
+                return Ok(Some(Ending::Evaluations));
             }
-            if stop.mode_probability.is_some_and(|probability| self.mode_probability() >= probability) {
-                made = Ok(Status::Converged);
-                break;
+            if let Some(ending) = run.over() {
+                return Ok(Some(ending));
             }
-            if stop.time.is_some_and(|limit| start.elapsed() >= limit) {
-                made = Ok(Status::TimeLimit);
-                break;
-            }
-        }
-        self.find_mode(); // also of a run that failed after some steps
-        made
+            self.step(objective)?;
+            Ok(self.has_converged().then_some(Ending::Converged))
+        })
+    }
+
+    fn has_converged(&mut self) -> bool {
+        self.settings.mode_probability.is_some_and(|enough| self.mode_probability() >= enough)
     }
 
     /// The total variance (the sum over coordinates) of the gradient at the present scores and critic, measured on
@@ -285,7 +229,6 @@ impl<E: Estimator> Training<E> {
         check_length("the list of scores", scores.len(), self.scores.len())?;
         self.latent.set_scores(scores)?;
         self.scores.copy_from_slice(scores);
-        self.find_mode();
         Ok(())
     }
 
@@ -295,7 +238,7 @@ impl<E: Estimator> Training<E> {
     }
 
     /// The settings of the run.
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &TrainingSettings {
         &self.settings
     }
 
@@ -319,20 +262,24 @@ impl<E: Estimator> Training<E> {
         self.best.map(|value| (self.best_outcome.as_slice(), value))
     }
 
-    /// The most probable outcome after the last [`run`](Self::run).
-    pub fn mode(&self) -> &[usize] {
-        &self.mode
+    /// Outcomes evaluated so far.
+    pub fn evaluations(&self) -> u64 {
+        let is_evaluated = self.estimator.demand() >= Demand::Values;
+        if is_evaluated { self.steps * self.samples.count() as u64 } else { 0 }
+    }
+
+    /// The most probable outcome. O(k log k).
+    pub fn mode(&self) -> Vec<usize> {
+        let mut mode = vec![0; self.latent.outcome_len()];
+        self.latent.outcome(self.latent.scores(), &mut mode);
+        mode
     }
 
     /// The probability of the most probable outcome. O(k log k).
     pub fn mode_probability(&mut self) -> f64 {
-        self.find_mode();
+        self.latent.outcome(self.latent.scores(), &mut self.mode);
         self.latent.condition(&self.mode, &mut self.given);
         self.given.log_prob().exp()
-    }
-
-    fn find_mode(&mut self) {
-        self.latent.outcome(self.latent.scores(), &mut self.mode);
     }
 
     fn keep_best(&mut self) {

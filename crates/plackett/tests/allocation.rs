@@ -6,14 +6,15 @@ mod common;
 
 use common::Puzzle;
 use plackett::{
-    Baseline, Categorical, Estimator, Exact, Latent, Network, NeuralSort, Noise, Objective, Order,
-    PlackettLuce, Reinforce, Relax, Relaxation, RelaxedObjective, Reparametrized, Settings, Softmax, Stop,
-    Sum, Training,
+    Categorical, Latent, Noise, Objective, Order, PlackettLuce, Training, TrainingSettings,
+    critic::{Network, RelaxedObjective, Sum},
+    estimator::{Baseline, Estimator, Exact, Reinforce, Relax, Reparametrized},
+    relaxation::{NeuralSort, Relaxation, Softmax},
+    run::{Limits, Run},
 };
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     cell::Cell,
-    ops::ControlFlow,
 };
 
 thread_local! {
@@ -59,14 +60,14 @@ fn check<E: Estimator>(
     samples: usize,
     what: &str,
 ) {
-    let settings = Settings { samples, ..Settings::default() };
+    let settings = TrainingSettings { samples, mode_probability: Some(1.0), ..TrainingSettings::default() };
     let mut training = Training::new(latent.clone(), estimator, settings).unwrap();
     training.step(objective).unwrap();
     let in_steps = allocations(|| (0..200).for_each(|_| training.step(objective).unwrap()));
     assert_eq!(in_steps, 0, "{what}: 200 steps");
-    let stop = Stop { mode_probability: Some(1.0), ..Stop::steps(50) };
+    let run = Run::new(Limits::steps(50));
     let in_run = allocations(|| {
-        training.run(objective, stop, |_| ControlFlow::Continue(())).unwrap();
+        training.run(objective, &run).unwrap();
     });
     assert_eq!(in_run, 0, "{what}: a run that looks for convergence");
 }

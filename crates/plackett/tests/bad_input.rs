@@ -5,12 +5,16 @@ mod common;
 
 use common::{Puzzle, uniform};
 use plackett::{
-    Adam, Baseline, Categorical, Critic, Demand, Differentiable, Error, Estimator, Exact, Latent, Network,
-    NeuralSort, Noise, Objective, Order, PlackettLuce, Reinforce, Relax, RelaxedObjective, Reparametrized,
-    Samples, Settings, Sinkhorn, Softmax, Status, Stop, Sum, Toy, Training, assignment, gumbel,
-    gumbel_sinkhorn, neural_sort, sinkhorn, softmax, truncated_gumbel,
+    Adam, Categorical, Differentiable, Error, Latent, Noise, Objective, Order, PlackettLuce, Toy, Training,
+    TrainingSettings, assignment,
+    critic::{Critic, Network, RelaxedObjective, Sum},
+    estimator::{Baseline, Demand, Estimator, Exact, Reinforce, Relax, Reparametrized, Samples},
+    gumbel,
+    relaxation::{NeuralSort, Sinkhorn, Softmax, gumbel_sinkhorn, neural_sort, sinkhorn, softmax},
+    run::{Ending, Limits, Run},
+    truncated_gumbel,
 };
-use std::{ops::ControlFlow, time::Duration};
+use std::time::Duration;
 
 const NAN: f64 = f64::NAN;
 const INFINITY: f64 = f64::INFINITY;
@@ -271,7 +275,8 @@ fn check_mismatches<E: Estimator<Latent = PlackettLuce>>(make: impl Fn(&Plackett
                 }
             }
             if own.items() != latent.items() {
-                let mut training = Training::new(latent.clone(), make(own), Settings::default()).unwrap();
+                let mut training =
+                    Training::new(latent.clone(), make(own), TrainingSettings::default()).unwrap();
                 assert_error!(training.step(&mut |_: &[usize]| 1.0), Error::Length { .. });
             }
         }
@@ -378,7 +383,7 @@ fn critics_that_are_not_finite() {
             let mut relaxed = Reparametrized::new(&latent, critic, vec![0.0, 1.0]).unwrap();
             assert_error!(relaxed.gradient(&latent, &samples, &mut gradient), Error::CriticNotFinite { .. });
 
-            let mut training = Training::new(latent.clone(), relax, Settings::default()).unwrap();
+            let mut training = Training::new(latent.clone(), relax, TrainingSettings::default()).unwrap();
             for _ in 0..3 {
                 assert_error!(training.step(&mut |_: &[usize]| -5.0), Error::CriticNotFinite { .. });
             }
@@ -395,25 +400,27 @@ fn settings() {
     let reinforce = Reinforce::new(&latent, Baseline::None).unwrap();
     let make = |settings| Training::new(latent.clone(), reinforce.clone(), settings);
     assert_error!(
-        make(Settings { samples: 0, ..Settings::default() }),
+        make(TrainingSettings { samples: 0, ..TrainingSettings::default() }),
         Error::Setting { name: "samples", .. }
     );
     for rate in [-1e-9, NAN, INFINITY, f64::NEG_INFINITY, f64::MAX] {
-        let settings = Settings { learning_rate: rate, ..Settings::default() };
+        let settings = TrainingSettings { learning_rate: rate, ..TrainingSettings::default() };
         assert_error!(make(settings), Error::Setting { name: "learning_rate", .. });
-        let settings = Settings { critic_learning_rate: rate, ..Settings::default() };
+        let settings = TrainingSettings { critic_learning_rate: rate, ..TrainingSettings::default() };
         assert_error!(make(settings), Error::Setting { name: "critic_learning_rate", .. });
     }
-    let mut training = make(Settings::default()).unwrap();
+    let mut training = make(TrainingSettings::default()).unwrap();
     let mut objective = |order: &[usize]| order[0] as f64;
-    let mut run = |stop| training.run(&mut objective, stop, |_| ControlFlow::Continue(()));
-    assert_error!(run(Stop::steps(0)), Error::Setting { name: "steps", .. });
+    let mut run = |limits| training.run(&mut objective, &Run::new(limits)).unwrap();
+    assert_eq!(run(Limits::steps(0)), Ending::Steps);
+    assert_eq!(run(Limits { time: Some(Duration::ZERO), ..Limits::steps(10) }), Ending::Time);
+    assert_eq!(run(Limits::evaluations(3)), Ending::Evaluations);
+    assert_eq!(run(Limits { target: Some(0.0), ..Limits::default() }), Ending::Target);
     for probability in [0.0, -1.0, 1.1, NAN, INFINITY] {
-        let stop = Stop { mode_probability: Some(probability), ..Stop::steps(1) };
-        assert_error!(run(stop), Error::Setting { name: "mode_probability", .. });
+        let settings =
+            TrainingSettings { mode_probability: Some(probability), ..TrainingSettings::default() };
+        assert_error!(make(settings), Error::Setting { name: "mode_probability", .. });
     }
-    let now = Stop { time: Some(Duration::ZERO), ..Stop::steps(10) };
-    assert_eq!(run(now).unwrap(), Status::TimeLimit);
     for count in [0, 1] {
         assert_error!(
             training.gradient_variance(&mut objective, count),
@@ -463,11 +470,11 @@ where
     E: Estimator + std::fmt::Debug,
 {
     const STEPS: u64 = 60;
-    let settings = Settings { samples, learning_rate: 0.05, ..Settings::default() };
+    let settings = TrainingSettings { samples, learning_rate: 0.05, ..TrainingSettings::default() };
     let make = || Training::new(latent.clone(), estimator.clone(), settings).unwrap();
     let mut undisturbed = make();
     let mut objective = failing_once(usize::MAX, Ok(0.0));
-    undisturbed.run(&mut objective, Stop::steps(STEPS), |_| ControlFlow::Continue(())).unwrap();
+    undisturbed.run(&mut objective, &Run::new(Limits::steps(STEPS))).unwrap();
     let expected = portrait(&undisturbed, &parameters(undisturbed.estimator()));
 
     // The most negative number is the best value, and beyond the numbers once it is multiplied by a score.
@@ -513,7 +520,7 @@ fn a_failed_step_changes_nothing() {
 fn a_failed_run_keeps_what_it_had() {
     let latent = PlackettLuce::new(&[0.0; 4]).unwrap();
     let reinforce = Reinforce::new(&latent, Baseline::LeaveOneOut).unwrap();
-    let settings = Settings { samples: 8, learning_rate: 0.05, ..Settings::default() };
+    let settings = TrainingSettings { samples: 8, learning_rate: 0.05, ..TrainingSettings::default() };
     let mut training = Training::new(latent, reinforce, settings).unwrap();
     let mut calls = 0;
     let mut objective = |order: &[usize]| {
@@ -521,14 +528,14 @@ fn a_failed_run_keeps_what_it_had() {
         let value = order.iter().enumerate().map(|(rank, &item)| rank.abs_diff(3 - item) as f64).sum::<f64>();
         if calls > 8 * 400 { Err("the disk is full") } else { Ok(value) }
     };
-    let error = training.run(&mut objective, Stop::steps(1000), |_| ControlFlow::Continue(())).unwrap_err();
+    let error = training.run(&mut objective, &Run::new(Limits::steps(1000))).unwrap_err();
     assert_eq!(std::error::Error::source(&error).unwrap().to_string(), "the disk is full");
     assert_eq!(training.steps(), 400);
     assert_eq!(training.mode(), [3, 2, 1, 0], "the mode of the scores that were reached");
     assert_eq!(training.best(), Some((&[3, 2, 1, 0][..], 0.0)));
     assert_error!(training.gradient_variance(&mut objective, 5), Error::ObjectiveFailed { .. });
     let mut mended = |order: &[usize]| order[0] as f64;
-    training.run(&mut mended, Stop::steps(10), |_| ControlFlow::Continue(())).unwrap();
+    training.run(&mut mended, &Run::new(Limits::steps(10))).unwrap();
     assert_eq!(training.steps(), 410);
 }
 
@@ -538,16 +545,16 @@ fn huge_values_do_not_poison_the_optimizer() {
     let latent = PlackettLuce::new(&[0.0; 4]).unwrap();
     for huge in [1e100, 1e150, 1e200, 1e300] {
         let mut objective = |order: &[usize]| if order[0] == 2 { 0.0 } else { huge };
-        let settings = Settings { samples: 4, learning_rate: 0.05, ..Settings::default() };
+        let settings = TrainingSettings { samples: 4, learning_rate: 0.05, ..TrainingSettings::default() };
         let reinforce = Reinforce::new(&latent, Baseline::LeaveOneOut).unwrap();
         let mut training = Training::new(latent.clone(), reinforce, settings).unwrap();
-        training.run(&mut objective, Stop::steps(300), |_| ControlFlow::Continue(())).unwrap();
+        training.run(&mut objective, &Run::new(Limits::steps(300))).unwrap();
         common::assert_finite(training.scores(), "scores");
         assert_eq!(training.mode()[0], 2, "{huge}");
 
         let relax = Relax::new(&latent, Network::new(4, 4), &mut Noise::new(0)).unwrap();
         let mut training = Training::new(latent.clone(), relax, settings).unwrap();
-        training.run(&mut objective, Stop::steps(300), |_| ControlFlow::Continue(())).unwrap();
+        training.run(&mut objective, &Run::new(Limits::steps(300))).unwrap();
         common::assert_finite(training.scores(), "scores");
         common::assert_finite(training.estimator().parameters(), "parameters");
         assert_eq!(training.mode()[0], 2, "{huge}");
@@ -576,7 +583,7 @@ fn means_of_huge_values() {
 fn the_toy_of_another_size_is_refused() {
     let latent = PlackettLuce::new(&[0.0; 4]).unwrap();
     let reinforce = Reinforce::new(&latent, Baseline::None).unwrap();
-    let mut training = Training::new(latent, reinforce, Settings::default()).unwrap();
+    let mut training = Training::new(latent, reinforce, TrainingSettings::default()).unwrap();
     assert_error!(training.step(&mut Toy::permutation(3, 0.1).unwrap()), Error::ObjectiveFailed { .. });
     assert_error!(training.step(&mut Toy::categorical(4, 0.1).unwrap()), Error::ObjectiveFailed { .. });
     training.step(&mut Puzzle::new(4, 4)).unwrap();

@@ -8,9 +8,12 @@ use common::{
     spread, uniform,
 };
 use plackett::{
-    Categorical, Critic, Differentiable, Error, Estimator, Given, Latent, Network, NeuralSort, Noise, Order,
-    PlackettLuce, Relax, Relaxation, RelaxedObjective, Reparametrized, Samples, Sinkhorn, Softmax, Sum, Toy,
-    assignment, gumbel_sinkhorn, neural_sort, sinkhorn, softmax,
+    Categorical, Differentiable, Error, Given, Latent, Noise, Order, PlackettLuce, Toy, assignment,
+    critic::{Critic, Network, RelaxedObjective, Sum},
+    estimator::{Estimator, Relax, Reparametrized, Samples},
+    relaxation::{
+        NeuralSort, Relaxation, Sinkhorn, Softmax, gumbel_sinkhorn, neural_sort, sinkhorn, softmax,
+    },
 };
 
 /// The step of the numerical derivatives.

@@ -4,10 +4,13 @@ mod common;
 
 use common::Puzzle;
 use plackett::{
-    Baseline, Categorical, Estimator, Network, NeuralSort, Noise, PlackettLuce, Reinforce, Relax,
-    RelaxedObjective, Samples, Settings, Softmax, Stop, Sum, Training,
+    Categorical, Noise, PlackettLuce, Training, TrainingSettings,
+    critic::{Network, RelaxedObjective, Sum},
+    estimator::{Baseline, Estimator, Reinforce, Relax, Samples},
+    relaxation::{NeuralSort, Softmax},
+    run::{Limits, Run},
 };
-use std::{ops::ControlFlow, thread};
+use std::thread;
 
 type OrderCritic = Sum<RelaxedObjective<Puzzle, NeuralSort>, Network>;
 type CategoryCritic = Sum<RelaxedObjective<Puzzle, Softmax>, Network>;
@@ -19,7 +22,8 @@ fn order_training(seed: u64) -> Training<Relax<PlackettLuce, OrderCritic>> {
     let relaxed = RelaxedObjective::unscaled(Puzzle::new(ITEMS, ITEMS), NeuralSort::new(ITEMS));
     let critic = Sum::new(relaxed, Network::new(ITEMS, 8)).unwrap();
     let relax = Relax::new(&latent, critic, &mut Noise::new(seed)).unwrap();
-    Training::new(latent, relax, Settings { seed, samples: 2, ..Settings::default() }).unwrap()
+    Training::new(latent, relax, TrainingSettings { seed, samples: 2, ..TrainingSettings::default() })
+        .unwrap()
 }
 
 fn category_training(seed: u64) -> Training<Relax<Categorical, CategoryCritic>> {
@@ -27,17 +31,18 @@ fn category_training(seed: u64) -> Training<Relax<Categorical, CategoryCritic>> 
     let relaxed = RelaxedObjective::unscaled(Puzzle::new(1, ITEMS), Softmax::new(ITEMS));
     let critic = Sum::new(relaxed, Network::new(ITEMS, 8)).unwrap();
     let relax = Relax::new(&latent, critic, &mut Noise::new(seed)).unwrap();
-    Training::new(latent, relax, Settings { seed, samples: 2, ..Settings::default() }).unwrap()
+    Training::new(latent, relax, TrainingSettings { seed, samples: 2, ..TrainingSettings::default() })
+        .unwrap()
 }
 
 fn baseline_training(seed: u64) -> Training<Reinforce<PlackettLuce>> {
     let latent = PlackettLuce::new(&[0.1, 0.0, -0.1, 0.2, 0.0]).unwrap();
     let reinforce = Reinforce::new(&latent, Baseline::MovingAverage { decay: 0.95 }).unwrap();
-    Training::new(latent, reinforce, Settings { seed, ..Settings::default() }).unwrap()
+    Training::new(latent, reinforce, TrainingSettings { seed, ..TrainingSettings::default() }).unwrap()
 }
 
 fn run<E: Estimator>(training: &mut Training<E>, objective: &Puzzle, steps: u64) {
-    training.run(&mut objective.clone(), Stop::steps(steps), |_| ControlFlow::Continue(())).unwrap();
+    training.run(&mut objective.clone(), &Run::new(Limits::steps(steps))).unwrap();
 }
 
 /// Scores, value and gradient of a training, to the last bit.
@@ -96,18 +101,15 @@ fn two_runs_of_500_are_one_of_1000() {
     assert_eq!(bits(&once), bits(&twice));
 }
 
-/// Whoever looks at a run does not change it: an observer that interrupts, or measures the variance in between.
+/// Whoever looks at a run does not change it, by interrupting it or by measuring the variance in between.
 #[test]
 fn looking_changes_nothing() {
     let puzzle = Puzzle::new(ITEMS, ITEMS);
     let (mut plain, mut watched) = (order_training(6), order_training(6));
     run(&mut plain, &puzzle, 400);
     while watched.steps() < 400 {
-        let observe = |training: &Training<_>| {
-            if training.steps() % 37 == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
-        let left = Stop::steps(400 - watched.steps());
-        watched.run(&mut puzzle.clone(), left, observe).unwrap();
+        let steps = (400 - watched.steps()).min(37);
+        watched.run(&mut puzzle.clone(), &Run::new(Limits::steps(steps))).unwrap();
         watched.gradient_variance(&mut puzzle.clone(), 7).unwrap();
         watched.mode_probability();
     }
@@ -171,7 +173,7 @@ fn samples_do_not_depend_on_their_number() {
     let latent = PlackettLuce::new(&[0.3, 0.1, -0.5, 0.0]).unwrap();
     let outcomes = |count: usize, first: u64| {
         let mut samples = Samples::new(&latent, count).unwrap();
-        samples.draw(&latent, plackett::Demand::Values, &mut Noise::new(4), first).unwrap();
+        samples.draw(&latent, plackett::estimator::Demand::Values, &mut Noise::new(4), first).unwrap();
         samples.outcomes().map(<[usize]>::to_vec).collect::<Vec<_>>()
     };
     let all = outcomes(40, 100);

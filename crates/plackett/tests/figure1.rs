@@ -1,10 +1,11 @@
 //! The facts behind Figure 1, at the paper's settings: k = 8, t = 0.05, Adam 0.01, one sample a step, seeds 0 to 4.
 
-use std::ops::ControlFlow;
-
 use plackett::{
-    Baseline, Estimator, Exact, Network, NeuralSort, Noise, Objective, PlackettLuce, Rebar, Reinforce, Relax,
-    RelaxedObjective, Settings, Stop, Sum, Toy, Training,
+    Noise, Objective, PlackettLuce, Toy, Training, TrainingSettings,
+    critic::{Network, RelaxedObjective, Sum},
+    estimator::{Baseline, Estimator, Exact, Rebar, Reinforce, Relax},
+    relaxation::NeuralSort,
+    run::{Limits, Run},
 };
 
 const ITEMS: usize = 8;
@@ -37,8 +38,10 @@ fn relax(seed: u64) -> PlRelax {
 }
 
 fn train<E: Estimator<Latent = PlackettLuce>>(estimator: E, seed: u64, steps: u64) -> Training<E> {
-    let mut training = Training::new(uniform(), estimator, Settings { seed, ..Settings::default() }).unwrap();
-    training.run(&mut toy(), Stop::steps(steps), |_| ControlFlow::Continue(())).unwrap();
+    let mut training =
+        Training::new(uniform(), estimator, TrainingSettings { seed, ..TrainingSettings::default() })
+            .unwrap();
+    training.run(&mut toy(), &Run::new(Limits::steps(steps))).unwrap();
     training
 }
 
@@ -48,9 +51,9 @@ fn mean_objective<E: Estimator<Latent = PlackettLuce>>(training: &Training<E>) -
 
 /// The total variance at the uniform distribution, after the critic alone has been trained.
 fn variance_at_uniform<E: Estimator<Latent = PlackettLuce>>(estimator: E) -> f64 {
-    let settings = Settings { learning_rate: 0.0, ..Settings::default() };
+    let settings = TrainingSettings { learning_rate: 0.0, ..TrainingSettings::default() };
     let mut training = Training::new(uniform(), estimator, settings).unwrap();
-    training.run(&mut toy(), Stop::steps(5_000), |_| ControlFlow::Continue(())).unwrap();
+    training.run(&mut toy(), &Run::new(Limits::steps(5_000))).unwrap();
     assert_eq!(training.scores(), uniform_scores());
     training.gradient_variance(&mut toy(), 20_000).unwrap()
 }
@@ -75,7 +78,7 @@ fn relax_solves_the_toy_within_20_000_steps() {
         let mut training = train(relax(seed), seed, 20_000);
         let mean = mean_objective(&training);
         assert!(training.mode() == IDENTITY && mean <= 6.30, "seed {seed}: {mean} at {:?}", training.mode());
-        training.run(&mut toy(), Stop::steps(30_000), |_| ControlFlow::Continue(())).unwrap();
+        training.run(&mut toy(), &Run::new(Limits::steps(30_000))).unwrap();
         log_variances.push(training.gradient_variance(&mut toy(), 10).unwrap().ln());
     }
     // The median, because one of 10 gradients may meet a rare order.

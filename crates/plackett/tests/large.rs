@@ -4,13 +4,13 @@ mod common;
 
 use common::{spread, uniform};
 use plackett::{
-    Baseline, Categorical, Estimator, Exact, Latent, Network, NeuralSort, Noise, Order, PlackettLuce,
-    Reinforce, Relax, RelaxedObjective, Reparametrized, Samples, Settings, Softmax, Stop, Toy, Training,
-    assignment,
+    Categorical, Latent, Noise, Order, PlackettLuce, Toy, Training, TrainingSettings, assignment,
+    critic::{Network, RelaxedObjective},
+    estimator::{Baseline, Estimator, Exact, Reinforce, Relax, Reparametrized, Samples},
+    relaxation::{NeuralSort, Softmax},
+    run::{Limits, Run},
 };
 use statrs::function::gamma::ln_gamma;
-use std::ops::ControlFlow;
-
 const MILLION: usize = 1_000_000;
 
 #[test]
@@ -36,17 +36,17 @@ fn one_item() {
         assert_eq!(latent.grad_log_prob(0).unwrap(), [0.0]);
         assert_eq!(latent.conditional(0, &[0.3]).unwrap(), [gumbel]);
     }
-    assert_eq!(plackett::neural_sort(&[5.0], 0.1).unwrap(), [1.0]);
-    assert_eq!(plackett::softmax(&[5.0], 0.1).unwrap(), [1.0]);
-    assert_eq!(plackett::sinkhorn(&[5.0], 3).unwrap(), [1.0]);
+    assert_eq!(plackett::relaxation::neural_sort(&[5.0], 0.1).unwrap(), [1.0]);
+    assert_eq!(plackett::relaxation::softmax(&[5.0], 0.1).unwrap(), [1.0]);
+    assert_eq!(plackett::relaxation::sinkhorn(&[5.0], 3).unwrap(), [1.0]);
     assert_eq!(assignment(&[5.0]).unwrap(), Order::identity(1));
 }
 
 /// There is nothing to learn about one item, and every estimator knows it.
 fn check_one_item<E: Estimator>(latent: &E::Latent, estimator: E, samples: usize) {
-    let settings = Settings { samples, ..Settings::default() };
+    let settings = TrainingSettings { samples, ..TrainingSettings::default() };
     let mut training = Training::new(latent.clone(), estimator, settings).unwrap();
-    training.run(&mut |_: &[usize]| 3.5, Stop::steps(20), |_| ControlFlow::Continue(())).unwrap();
+    training.run(&mut |_: &[usize]| 3.5, &Run::new(Limits::steps(20))).unwrap();
     assert!(training.gradient()[0].abs() < 1e-12 && training.scores()[0].abs() < 1e-6);
     assert_eq!(training.mode(), [0]);
     assert_eq!(training.mode_probability(), 1.0);
@@ -137,7 +137,7 @@ fn a_step_of_training_with_a_million_items() {
     let mut objective = |order: &[usize]| order[0] as f64 / MILLION as f64;
     let latent = PlackettLuce::new(&vec![0.0; MILLION]).unwrap();
     let reinforce = Reinforce::new(&latent, Baseline::LeaveOneOut).unwrap();
-    let settings = Settings { samples: 2, ..Settings::default() };
+    let settings = TrainingSettings { samples: 2, ..TrainingSettings::default() };
     let mut training = Training::new(latent.clone(), reinforce, settings).unwrap();
     training.step(&mut objective).unwrap();
     assert!(training.gradient().iter().sum::<f64>().abs() < 1e-6);

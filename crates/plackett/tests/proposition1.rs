@@ -4,7 +4,7 @@
 mod common;
 
 use common::{all_orders, assert_close, dot, plain_probability, scores_to_test, spread, uniform};
-use plackett::{Categorical, Exact, Latent, Noise, Order, PlackettLuce, gumbel, truncated_gumbel};
+use plackett::{Categorical, Latent, Noise, Order, PlackettLuce, estimator::Exact, gumbel, truncated_gumbel};
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 use std::collections::HashMap;
 

@@ -7,12 +7,12 @@ mod common;
 
 use common::{Puzzle, all_orders, assert_close, numerical_gradient, plain_probability, scores_to_test};
 use plackett::{
-    Baseline, Categorical, Critic, Differentiable, Estimator, Exact, Latent, Network, NeuralSort, Noise,
-    Objective, PlackettLuce, Reinforce, Relax, Relaxation, RelaxedObjective, Reparametrized, Samples,
-    Settings, Softmax, Stop, Sum, Toy, Training,
+    Categorical, Differentiable, Latent, Noise, Objective, PlackettLuce, Toy, Training, TrainingSettings,
+    critic::{Critic, Network, RelaxedObjective, Sum},
+    estimator::{Baseline, Estimator, Exact, Reinforce, Relax, Reparametrized, Samples},
+    relaxation::{NeuralSort, Relaxation, Softmax},
+    run::{Limits, Run},
 };
-use std::ops::ControlFlow;
-
 const SAMPLES: usize = 100_000;
 
 /// Wide enough never to be met by chance (about 1 in 150,000 for each coordinate), and the noise is fixed.
@@ -73,11 +73,15 @@ impl Estimate {
 
 /// The critic after some hundred steps at frozen scores.
 fn trained<E: Estimator>(estimator: &E, latent: &E::Latent, objective: &mut impl Objective) -> E {
-    let settings =
-        Settings { learning_rate: 0.0, critic_learning_rate: 0.02, samples: 2, ..Settings::default() };
+    let settings = TrainingSettings {
+        learning_rate: 0.0,
+        critic_learning_rate: 0.02,
+        samples: 2,
+        ..TrainingSettings::default()
+    };
     let mut training = Training::new(latent.clone(), estimator.clone(), settings).unwrap();
     let before = training.scores().to_vec();
-    training.run(objective, Stop::steps(CRITIC_STEPS), |_| ControlFlow::Continue(())).unwrap();
+    training.run(objective, &Run::new(Limits::steps(CRITIC_STEPS))).unwrap();
     assert_eq!(training.scores(), before);
     training.estimator().clone()
 }
@@ -207,10 +211,10 @@ fn training_the_critic_cuts_the_variance() {
         Sum::new(RelaxedObjective::unscaled(puzzle.clone(), NeuralSort::new(5)), Network::new(5, 16))
             .unwrap();
     let relax = Relax::new(&latent, critic, &mut Noise::new(0)).unwrap();
-    let settings = Settings { learning_rate: 0.0, samples: 4, ..Settings::default() };
+    let settings = TrainingSettings { learning_rate: 0.0, samples: 4, ..TrainingSettings::default() };
     let mut training = Training::new(latent.clone(), relax, settings).unwrap();
     let before = training.gradient_variance(&mut puzzle, 2000).unwrap();
-    training.run(&mut puzzle, Stop::steps(3000), |_| ControlFlow::Continue(())).unwrap();
+    training.run(&mut puzzle, &Run::new(Limits::steps(3000))).unwrap();
     let after = training.gradient_variance(&mut puzzle, 2000).unwrap();
     let reinforce = Reinforce::new(&latent, Baseline::None).unwrap();
     let mut plain = Training::new(latent, reinforce, settings).unwrap();

@@ -1,9 +1,12 @@
 //! An objective that another program computes.
 
-use std::{ops::ControlFlow, time::Instant};
-
 use anyhow::anyhow;
-use plackett::{Ending, Limits, Method, Optimizer, OptimizerSettings, Sense, Trace, drive, gradient_share};
+use plackett::{
+    optimizer::{Optimizer, OptimizerSettings, step},
+    problem::Sense,
+    run::{Ending, Run, Trace},
+    solver::{Method, gradient_share},
+};
 use serde::{Deserialize, Serialize};
 
 use super::{Arguments, Bar, report::Found, state::StateFile, workers::Workers};
@@ -58,9 +61,10 @@ pub(super) fn optimize(
         }
     };
     interrupt::listen()?;
-    let deadline = limits.time.map(|time| Instant::now() + time);
-    let mut workers = Workers::new(command, usize::from(arguments.workers), deadline);
-    let ending = run(&mut optimizer, &mut workers, &limits, &mut trace, &mut state);
+    let mut bar = Bar::new("command".to_owned(), &limits);
+    let run = Run::new(limits).observed(&mut bar);
+    let mut workers = Workers::new(command, usize::from(arguments.workers), &run);
+    let ending = work(&mut optimizer, &mut workers, &run, &mut trace, &mut state);
     state.save(|| save(&optimizer, &trace))?;
     let ending = ending?;
     let (order, value) = optimizer.best().map(|(order, value)| (order.to_vec(), value)).unzip();
@@ -81,40 +85,24 @@ pub(super) fn optimize(
     })
 }
 
-fn run(
+fn work(
     optimizer: &mut Optimizer,
-    workers: &mut Workers,
-    limits: &Limits,
+    workers: &mut Workers<'_, '_>,
+    run: &Run<'_>,
     trace: &mut Trace,
     state: &mut StateFile,
 ) -> anyhow::Result<Ending> {
-    let bar = Bar::new("command", limits);
-    let mut failure = None;
-    // The observer cannot see the trace that the driver writes; between two saves it is that of the last one.
-    let mut seen = trace.clone();
-    let start = (Instant::now(), trace.seconds());
-    let ending = drive(optimizer, workers, limits, trace, &mut |optimizer| {
-        let status = optimizer.status();
-        let evaluations = status.told + status.failed;
-        let best = optimizer.best().map(|(_, value)| value);
-        if let Some(best) = best {
-            seen.note(evaluations, start.1 + start.0.elapsed().as_secs_f64(), best);
+    loop {
+        let made = step(optimizer, workers, run, trace);
+        if let Some(error) = workers.failure() {
+            return Err(error);
         }
-        if let Err(error) = state.save_sometimes(|| save(optimizer, &seen)) {
-            failure = Some(error);
-            return ControlFlow::Break(());
+        match made {
+            Ok(None) => state.save_sometimes(|| save(optimizer, trace))?,
+            Ok(Some(ending)) => return Ok(ending),
+            // The program is at fault, not what the user typed.
+            Err(error @ plackett::Error::NothingEvaluated { .. }) => return Err(anyhow!("{error}")),
+            Err(error) => return Err(error.into()),
         }
-        bar.show("command", evaluations, best)
-    });
-    if let Some(error) = workers.failure().or(failure) {
-        return Err(error);
-    }
-    let is_late = limits.time.is_some_and(|time| start.0.elapsed() >= time);
-    match ending {
-        Ok(Ending::Interrupted) if is_late => Ok(Ending::Time),
-        Ok(ending) => Ok(ending),
-        // The program is at fault, not what the user typed.
-        Err(error @ plackett::Error::NothingEvaluated { .. }) => Err(anyhow!("{error}")),
-        Err(error) => Err(error.into()),
     }
 }

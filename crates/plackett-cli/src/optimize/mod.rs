@@ -13,7 +13,12 @@ use clap::{
     builder::{PossibleValue, PossibleValuesParser},
 };
 use indicatif::ProgressBar;
-use plackett::{Constraints, Kind, Limits, Method};
+use plackett::{
+    Constraints,
+    run::{Limits, Observer, Progress},
+    solver::Method,
+};
+use plackett_problems::Kind;
 
 use crate::{
     console::{self, BadInput},
@@ -80,27 +85,12 @@ pub(crate) struct Arguments {
 }
 
 fn kinds() -> PossibleValuesParser {
-    let help = |kind| match kind {
-        Kind::LinearOrdering => "linear ordering (maximize)",
-        Kind::QuadraticAssignment => "quadratic assignment",
-        Kind::TravelingSalesman => "traveling salesman",
-        Kind::FlowShop => "permutation flow shop, makespan",
-        Kind::LinearAssignment => "linear assignment",
-    };
-    let named = Kind::ALL.map(|kind| PossibleValue::new(kind.name()).help(help(kind)));
+    let named = Kind::ALL.map(|kind| PossibleValue::new(kind.name()).help(kind.description()));
     PossibleValuesParser::new(named)
 }
 
 fn methods() -> PossibleValuesParser {
-    let help = |method| match method {
-        Method::Default => "walks with the problem's own moves; insertion for a program",
-        Method::Insertion => "the best rank for one item after another, with kicks",
-        Method::PlRelax => "Plackett-Luce gradient by RELAX with a neural network as critic",
-        Method::PlReinforce => "Plackett-Luce gradient by REINFORCE with a leave-one-out baseline",
-        Method::Pl => "Plackett-Luce gradient by reward-to-go; a program must answer with \"parts\"",
-        Method::PlRelaxInsertion => "pl-relax first, then insertion from its best order",
-    };
-    let named = Method::ALL.map(|method| PossibleValue::new(method.name()).help(help(method)));
+    let named = Method::ALL.map(|method| PossibleValue::new(method.name()).help(method.description()));
     PossibleValuesParser::new(named)
 }
 
@@ -156,26 +146,28 @@ impl Arguments {
     }
 }
 
-/// A progress bar over the evaluations or the seconds of a run, whichever it is limited by.
+/// A progress bar over the evaluations or the seconds of a run, whichever it is limited by. It ends the run on Ctrl-C.
 struct Bar {
-    bar: ProgressBar,
+    line: ProgressBar,
+    label: String,
     counts_evaluations: bool,
 }
 
 impl Bar {
-    fn new(label: &str, limits: &Limits) -> Self {
+    fn new(label: String, limits: &Limits) -> Self {
         let seconds = limits.time.map_or(0, |time| time.as_secs());
         let counts_evaluations = limits.time.is_none();
         let length = if counts_evaluations { limits.evaluations.unwrap_or(0) } else { seconds };
-        Self { bar: console::progress(length, label.to_owned()), counts_evaluations }
+        Self { line: console::progress(length, label.clone()), label, counts_evaluations }
     }
+}
 
-    /// Shows how far the run is. Break once somebody has pressed Ctrl-C.
-    fn show(&self, label: &str, evaluations: u64, best: Option<f64>) -> ControlFlow<()> {
-        let position = if self.counts_evaluations { evaluations } else { self.bar.elapsed().as_secs() };
-        self.bar.set_position(position);
-        if let Some(best) = best {
-            self.bar.set_message(format!("{label}, best {best}"));
+impl Observer for Bar {
+    fn observe(&mut self, progress: &Progress) -> ControlFlow<()> {
+        let seconds = Duration::from_secs_f64(progress.seconds).as_secs();
+        self.line.set_position(if self.counts_evaluations { progress.evaluations } else { seconds });
+        if let Some(best) = progress.best {
+            self.line.set_message(format!("{}, best {best}", self.label));
         }
         interrupt::check()
     }
@@ -183,6 +175,6 @@ impl Bar {
 
 impl Drop for Bar {
     fn drop(&mut self) {
-        self.bar.finish_and_clear();
+        self.line.finish_and_clear();
     }
 }

@@ -1,9 +1,13 @@
 //! A problem from a file.
 
-use std::{ops::ControlFlow, path::Path};
+use std::path::Path;
 
 use anyhow::Context;
-use plackett::{FlowShop, Kind, Limits, Method, Problem, Solver};
+use plackett::{
+    run::{Ending, Limits, Run},
+    solver::{Method, Solver},
+};
+use plackett_problems::{FlowShop, Instance, Kind};
 
 use super::{Arguments, Bar, report::Found, state::StateFile};
 use crate::{console::BadInput, interrupt};
@@ -45,7 +49,7 @@ pub(super) fn optimize(arguments: &Arguments, file: &Path, method: Method) -> an
         }
     };
     interrupt::listen()?;
-    let ending = run(&mut solver, problem, &limits, &mut state)?;
+    let ending = run(&mut solver, problem, limits, &mut state)?;
     state.save(|| Ok(solver.to_json()?))?;
     let (order, value) = solver.best().map(|(order, value)| (order.to_vec(), value)).unzip();
     Ok(Found {
@@ -66,27 +70,24 @@ pub(super) fn optimize(arguments: &Arguments, file: &Path, method: Method) -> an
 
 fn run(
     solver: &mut Solver,
-    problem: &dyn Problem,
-    limits: &Limits,
+    problem: &dyn Instance,
+    limits: Limits,
     state: &mut StateFile,
-) -> anyhow::Result<plackett::Ending> {
-    let label = format!("{} {}", problem.kind(), problem.name());
-    let bar = Bar::new(&label, limits);
-    let mut failure = None;
-    let ending = solver.run(problem, limits, &mut |solver| {
-        if let Err(error) = state.save_sometimes(|| Ok(solver.to_json()?)) {
-            failure = Some(error);
-            return ControlFlow::Break(());
+) -> anyhow::Result<Ending> {
+    let mut bar = Bar::new(format!("{} {}", problem.kind(), problem.name()), &limits);
+    let run = Run::new(limits).observed(&mut bar);
+    loop {
+        if let Some(ending) = solver.step(problem, &run)? {
+            return Ok(ending);
         }
-        bar.show(&label, solver.evaluations(), solver.best().map(|(_, value)| value))
-    })?;
-    failure.map_or(Ok(ending), Err)
+        state.save_sometimes(|| Ok(solver.to_json()?))?;
+    }
 }
 
-fn read(arguments: &Arguments, file: &Path) -> anyhow::Result<Box<dyn Problem>> {
+fn read(arguments: &Arguments, file: &Path) -> anyhow::Result<Box<dyn Instance>> {
     let kind = arguments.kind.as_deref().map(str::parse::<Kind>).transpose()?;
     if arguments.instance == 1 {
-        return Ok(plackett::read_problem(file, kind)?);
+        return Ok(plackett_problems::read_problem(file, kind)?);
     }
     let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
     let mut shops = FlowShop::parse_all(&file.display().to_string(), &text)?;

@@ -1,6 +1,11 @@
 //! What `plackett optimize` shows: a JSON document, or a table with the order; and files.
 
-use plackett::{BestKnown, Ending, Method, Sense, Trace, TracePoint};
+use plackett::{
+    problem::Sense,
+    run::{Ending, Trace, TracePoint},
+    solver::Method,
+};
+use plackett_problems::BestKnown;
 use serde::Serialize;
 
 use super::Arguments;

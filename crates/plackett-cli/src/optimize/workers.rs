@@ -6,7 +6,6 @@
 use std::{
     collections::VecDeque,
     io::{BufRead, BufReader, Read, Write},
-    ops::ControlFlow,
     process::{Child, ChildStdin, Command, Stdio},
     sync::{
         Arc, Mutex,
@@ -17,11 +16,12 @@ use std::{
 };
 
 use anyhow::{Context, anyhow};
-use plackett::{Answer, Evaluator, Proposal};
+use plackett::{
+    optimizer::{Answer, Evaluator, Proposal},
+    run::Run,
+};
 use serde::Deserialize;
 use serde_json::Value;
-
-use crate::interrupt;
 
 /// How often an order is asked before the program is given up.
 const MOST_TRIES: usize = 5;
@@ -53,11 +53,11 @@ struct Worker {
 }
 
 /// Copies of a program that run side by side.
-pub(super) struct Workers {
+pub(super) struct Workers<'a, 'r> {
     command: String,
     team: Vec<Option<Worker>>,
     lives: u64,
-    deadline: Option<Instant>,
+    run: &'a Run<'r>,
     reports: Receiver<Report>,
     reporter: Sender<Report>,
     failure: Option<anyhow::Error>,
@@ -75,11 +75,11 @@ struct Reply {
     error: Option<Value>,
 }
 
-impl Workers {
-    pub(super) fn new(command: &str, count: usize, deadline: Option<Instant>) -> Self {
+impl<'a, 'r> Workers<'a, 'r> {
+    pub(super) fn new(command: &str, count: usize, run: &'a Run<'r>) -> Self {
         let (reporter, reports) = channel();
         let team = (0..count).map(|_| None).collect();
-        Self { command: command.to_owned(), team, lives: 0, deadline, reports, reporter, failure: None }
+        Self { command: command.to_owned(), team, lives: 0, run, reports, reporter, failure: None }
     }
 
     /// Why the last evaluation was given up, if it was.
@@ -137,8 +137,7 @@ impl Workers {
         let mut todo: VecDeque<usize> = (0..proposals.len()).collect();
         let mut missing = proposals.len();
         while missing > 0 {
-            let is_late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-            if is_late || interrupt::check() == ControlFlow::Break(()) {
+            if self.run.is_over() {
                 // What is being worked on is abandoned with its worker, which would answer at the wrong time.
                 self.team
                     .iter_mut()
@@ -204,7 +203,7 @@ impl Workers {
     }
 }
 
-impl Evaluator for Workers {
+impl Evaluator for Workers<'_, '_> {
     fn evaluate(&mut self, proposals: &[Proposal]) -> Vec<Answer> {
         match self.evaluate_all(proposals) {
             Ok(answers) => answers.into_iter().map_while(|answer| answer).collect(),

@@ -3,6 +3,7 @@
 
 use std::fmt::Write;
 
+use plackett::run::{Limits, Progress, Run};
 use rayon::prelude::*;
 
 use super::{Cell, Report};
@@ -12,7 +13,7 @@ use crate::{
     interrupt,
     plot::{Curve, Figure, Panel},
     statistics::mean_std,
-    toy::{self, EstimatorKind, Problem, Record, Run, Settings},
+    toy::{self, EstimatorKind, Problem, Record, Settings, Trained},
 };
 
 const STEPS: u64 = 50_000;
@@ -54,7 +55,7 @@ impl Task {
 struct Group {
     task: Task,
     estimator: EstimatorKind,
-    runs: Vec<(u64, Run)>,
+    runs: Vec<(u64, Trained)>,
 }
 
 pub(super) fn make(out: &OutDir, seeds: &[u64], quick: bool) -> anyhow::Result<Report> {
@@ -89,15 +90,13 @@ fn run_all(seeds: &[u64], steps: u64) -> anyhow::Result<Vec<Group>> {
         }
     }
     let bar = console::progress(steps * jobs.len() as u64, "figure1");
-    let runs: Vec<Run> = jobs
-        .par_iter()
-        .map(|(_, settings)| {
-            toy::run(settings, |steps| {
-                bar.inc(steps);
-                interrupt::check()
-            })
-        })
-        .collect::<Result<_, _>>()?;
+    let mut observer = |progress: &Progress| {
+        bar.set_position(progress.done);
+        interrupt::check()
+    };
+    let run = Run::new(Limits::default()).observed(&mut observer);
+    let runs: Vec<Trained> =
+        jobs.par_iter().map(|(_, settings)| toy::train(settings, &run)).collect::<Result<_, _>>()?;
     bar.finish_and_clear();
     let mut groups: Vec<Group> = Vec::new();
     for ((task, settings), run) in jobs.into_iter().zip(runs) {
@@ -179,12 +178,12 @@ const SOLVED: f64 = 0.9;
 
 fn cells(group: &Group) -> Vec<Cell> {
     // Over the runs that have such a figure; none at all is no cell.
-    let over_runs = |pick: &dyn Fn(&Run) -> Option<f64>| -> Option<(f64, f64)> {
+    let over_runs = |pick: &dyn Fn(&Trained) -> Option<f64>| -> Option<(f64, f64)> {
         let values: Vec<f64> = group.runs.iter().filter_map(|(_, run)| pick(run)).collect();
         (!values.is_empty()).then(|| mean_std(&values))
     };
-    let last = |run: &Run| run.curve[run.curve.len() - 1];
-    let solved_at = |run: &Run| {
+    let last = |run: &Trained| run.curve[run.curve.len() - 1];
+    let solved_at = |run: &Trained| {
         let first = run.curve[0].mean_objective;
         let goal = first + SOLVED * (run.optimum - first);
         run.curve.iter().find(|record| record.mean_objective <= goal).map(|record| record.step as f64)

@@ -2,11 +2,12 @@
 
 mod run;
 
-pub(crate) use run::{EstimatorKind, Problem, Record, Run, Settings, run};
+pub(crate) use run::{EstimatorKind, Problem, Record, Settings, Trained, train};
 
 use std::path::PathBuf;
 
 use clap::Args;
+use plackett::run::{Ending, Limits, Progress, Run};
 use serde::Serialize;
 
 use crate::{
@@ -52,9 +53,8 @@ struct Document<'a> {
     offset: f64,
     samples: usize,
     seed: u64,
-    status: &'static str,
     #[serde(flatten)]
-    run: &'a Run,
+    trained: &'a Trained,
 }
 
 pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
@@ -70,13 +70,16 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     let out = arguments.out.clone().map(OutDir::create).transpose()?;
     interrupt::listen()?;
     let bar = console::progress(settings.steps, settings.estimator.name());
-    let run = run(&settings, |steps| {
-        bar.inc(steps);
+    let mut observer = |progress: &Progress| {
+        bar.set_position(progress.done);
         interrupt::check()
-    })?;
+    };
+    let run = Run::new(Limits::default()).observed(&mut observer);
+    run.begin(settings.estimator.name(), Some(settings.steps));
+    let trained = train(&settings, &run)?;
     bar.finish_and_clear();
     if let Some(out) = &out {
-        write(out, &settings, &run)?;
+        write(out, &settings, &trained)?;
     }
     if arguments.json {
         let document = Document {
@@ -85,12 +88,11 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
             offset: settings.offset,
             samples: settings.samples,
             seed: settings.seed,
-            status: if run.is_interrupted { "interrupted" } else { "finished" },
-            run: &run,
+            trained: &trained,
         };
         return console::say_json(&document);
     }
-    console::say(&summary(&settings, &run))?;
+    console::say(&summary(&settings, &trained))?;
     if let Some(out) = &arguments.out {
         console::say(&format!("Written to {}: toy.csv, toy.svg, toy.png", out.display()))?;
     }
@@ -102,14 +104,14 @@ const TABLE_ROWS: usize = 10;
 /// Characters of a curve drawn in text.
 const SPARKLINE_WIDTH: usize = 60;
 
-fn summary(settings: &Settings, run: &Run) -> String {
+fn summary(settings: &Settings, trained: &Trained) -> String {
     let Settings { items, offset, samples, seed, .. } = settings;
-    let last = run.curve.len() - 1;
+    let last = trained.curve.len() - 1;
     let shown = (0..=TABLE_ROWS).map(|row| row * last / TABLE_ROWS);
     let mut shown: Vec<usize> = shown.collect();
     shown.dedup();
     let rows = shown.into_iter().map(|at| {
-        let Record { step, mean_objective, mode_objective, log_grad_variance } = &run.curve[at];
+        let Record { step, mean_objective, mode_objective, log_grad_variance } = &trained.curve[at];
         let variance = log_grad_variance.map_or("none".to_owned(), |variance| format!("{variance:.2}"));
         vec![
             console::thousands(*step),
@@ -123,7 +125,7 @@ fn summary(settings: &Settings, run: &Run) -> String {
         rows,
     );
     let line = |pick: fn(&Record) -> f64| {
-        console::sparkline(&run.curve.iter().map(pick).collect::<Vec<_>>(), SPARKLINE_WIDTH)
+        console::sparkline(&trained.curve.iter().map(pick).collect::<Vec<_>>(), SPARKLINE_WIDTH)
     };
     let mut text = format!(
         "Minimize E‖P_b − P_t‖² over orders of {items} items (offset {offset}) with {}, {} a step, seed {seed}\n\n{table}\n",
@@ -131,36 +133,36 @@ fn summary(settings: &Settings, run: &Run) -> String {
         if *samples == 1 { "1 sample".to_owned() } else { format!("{samples} samples") },
     );
     text += &format!("objective     {}\n", line(|record| record.mean_objective));
-    if run.curve.iter().any(|record| record.log_grad_variance.is_some()) {
+    if trained.curve.iter().any(|record| record.log_grad_variance.is_some()) {
         text += &format!("log variance  {}\n", line(|record| record.log_grad_variance.unwrap_or(f64::NAN)));
     }
-    let is_optimal = run.final_mode_objective <= run.optimum + 1e-9;
+    let is_optimal = trained.final_mode_objective <= trained.optimum + 1e-9;
     text += &format!(
         "\nMode {:?}\nits objective is {:.4}; the optimum is {:.4}{}\n",
-        run.mode,
-        run.final_mode_objective,
-        run.optimum,
+        trained.mode,
+        trained.final_mode_objective,
+        trained.optimum,
         if is_optimal { ": solved" } else { "" },
     );
     text += &format!(
         "{} steps in {:.2} s of training ({:.2} µs a step){}",
-        console::thousands(run.steps),
-        run.training_seconds,
-        1e6 / run.steps_per_second,
-        if run.is_interrupted { ", interrupted" } else { "" },
+        console::thousands(trained.steps),
+        trained.training_seconds,
+        1e6 / trained.steps_per_second,
+        if trained.status == Ending::Interrupted { ", interrupted" } else { "" },
     );
     text
 }
 
-fn write(out: &OutDir, settings: &Settings, run: &Run) -> anyhow::Result<()> {
+fn write(out: &OutDir, settings: &Settings, trained: &Trained) -> anyhow::Result<()> {
     let mut csv = csv::Writer::from_writer(Vec::new());
-    for record in &run.curve {
+    for record in &trained.curve {
         csv.serialize(record)?;
     }
     out.write("toy.csv", &csv.into_inner()?)?;
     let curve = |pick: fn(&Record) -> f64| Curve {
         label: settings.estimator.name().to_owned(),
-        points: run.curve.iter().map(|record| (record.step as f64, pick(record))).collect(),
+        points: trained.curve.iter().map(|record| (record.step as f64, pick(record))).collect(),
         band: Vec::new(),
         color: settings.estimator.color(),
         dashed: false,
@@ -168,7 +170,7 @@ fn write(out: &OutDir, settings: &Settings, run: &Run) -> anyhow::Result<()> {
     let title = format!("Toy problem, {} items, offset {}", settings.items, settings.offset);
     let figure = Figure::draw(
         &title,
-        &panels(vec![curve(|r| r.mean_objective)], vec![curve(variance_or_gap)], run.optimum),
+        &panels(vec![curve(|r| r.mean_objective)], vec![curve(variance_or_gap)], trained.optimum),
         2,
     )?;
     out.write("toy.svg", figure.svg.as_bytes())?;

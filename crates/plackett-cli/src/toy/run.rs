@@ -1,11 +1,12 @@
 //! One training run on the toy problem, with what Figure 1 shows measured along the way.
 
-use std::{ops::ControlFlow, time::Instant};
-
 use clap::ValueEnum;
 use plackett::{
-    Baseline, Categorical, Estimator, Exact, Latent, Network, NeuralSort, Noise, PlackettLuce, Reinforce,
-    Relax, Relaxation, RelaxedObjective, Softmax, Status, Stop, Sum, Toy, Training,
+    Categorical, Error, Latent, Noise, PlackettLuce, Toy, Training, TrainingSettings,
+    critic::{Network, RelaxedObjective, Sum},
+    estimator::{Baseline, Demand, Estimator, Exact, Reinforce, Relax, Samples},
+    relaxation::{NeuralSort, Relaxation, Softmax},
+    run::{Ending, Run},
 };
 use serde::Serialize;
 
@@ -21,7 +22,7 @@ const GRADIENTS: usize = 10;
 /// Orders of more items than this are too many to average over at every measurement; that many are sampled.
 const MOST_ITEMS_EXACT: usize = 8;
 const MEAN_SAMPLES: usize = 1000;
-/// The progress is told this often.
+/// The progress is told after this many steps, since several runs may share the one that is told.
 const REPORT_EVERY: u64 = 100;
 
 /// The gradient estimators of Figure 1.
@@ -101,9 +102,9 @@ pub(crate) struct Record {
     pub log_grad_variance: Option<f64>,
 }
 
-/// A finished or interrupted run.
+/// What a run came to.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Run {
+pub(crate) struct Trained {
     pub steps: u64,
     /// All the time, measurements included.
     pub seconds: f64,
@@ -114,25 +115,25 @@ pub(crate) struct Run {
     pub final_mode_objective: f64,
     pub mode: Vec<usize>,
     pub curve: Vec<Record>,
-    #[serde(skip)]
-    pub is_interrupted: bool,
+    /// Finished, or interrupted.
+    pub status: Ending,
 }
 
-/// Trains on the toy problem. `advance` is told of every few steps made, and may end the run.
-pub(crate) fn run(
-    settings: &Settings,
-    advance: impl FnMut(u64) -> ControlFlow<()>,
-) -> Result<Run, plackett::Error> {
-    let Settings { items, offset, .. } = *settings;
+/// Trains on the toy problem, as part of a run that may have other parts beside it.
+pub(crate) fn train(settings: &Settings, run: &Run<'_>) -> Result<Trained, Error> {
+    let Settings { items, offset, steps, .. } = *settings;
+    if steps == 0 {
+        return Err(Error::Setting { name: "steps", value: 0.0, reason: "at least 1 is needed" });
+    }
     let scores = vec![0.0; items];
     match settings.problem {
         Problem::Permutation => {
             let toy = Toy::permutation(items, offset)?;
-            choose(settings, PlackettLuce::new(&scores)?, toy, NeuralSort::new(items), advance)
+            choose(settings, PlackettLuce::new(&scores)?, toy, NeuralSort::new(items), run)
         }
         Problem::Categorical => {
             let toy = Toy::categorical(items, offset)?;
-            choose(settings, Categorical::new(&scores)?, toy, Softmax::new(items), advance)
+            choose(settings, Categorical::new(&scores)?, toy, Softmax::new(items), run)
         }
     }
 }
@@ -142,84 +143,77 @@ fn choose<L: Latent>(
     latent: L,
     mut toy: Toy,
     relaxation: impl Relaxation,
-    advance: impl FnMut(u64) -> ControlFlow<()>,
-) -> Result<Run, plackett::Error> {
+    run: &Run<'_>,
+) -> Result<Trained, Error> {
     let noise = &mut Noise::new(settings.seed);
     match settings.estimator {
         EstimatorKind::Reinforce => {
             let estimator = Reinforce::new(&latent, Baseline::None)?;
-            train(settings, latent, toy, estimator, advance)
+            train_with(estimator, settings, latent, toy, run)
         }
         EstimatorKind::Rebar => {
             let critic = RelaxedObjective::scaled(toy.clone(), relaxation);
             let estimator = Relax::new(&latent, critic, noise)?;
-            train(settings, latent, toy, estimator, advance)
+            train_with(estimator, settings, latent, toy, run)
         }
         EstimatorKind::Relax => {
             let network = Network::new(latent.items(), HIDDEN);
             let critic = Sum::new(RelaxedObjective::unscaled(toy.clone(), relaxation), network)?;
             let estimator = Relax::new(&latent, critic, noise)?;
-            train(settings, latent, toy, estimator, advance)
+            train_with(estimator, settings, latent, toy, run)
         }
         EstimatorKind::Exact => {
             let estimator = Exact::new(&latent, &mut toy)?;
-            train(settings, latent, toy, estimator, advance)
+            train_with(estimator, settings, latent, toy, run)
         }
     }
 }
 
-fn train<E: Estimator>(
+fn train_with<E: Estimator>(
+    estimator: E,
     settings: &Settings,
     latent: E::Latent,
     mut toy: Toy,
-    estimator: E,
-    mut advance: impl FnMut(u64) -> ControlFlow<()>,
-) -> Result<Run, plackett::Error> {
-    let start = Instant::now();
+    run: &Run<'_>,
+) -> Result<Trained, Error> {
+    let start = run.seconds();
     let mut mean = MeanObjective::new(&latent, &mut toy)?;
     let optimum = toy.optimum()?;
-    let training_settings = plackett::Settings {
-        samples: settings.samples,
-        seed: settings.seed,
-        ..plackett::Settings::default()
-    };
+    let training_settings =
+        TrainingSettings { samples: settings.samples, seed: settings.seed, ..TrainingSettings::default() };
     let mut training = Training::new(latent, estimator, training_settings)?;
     let interval = (settings.steps / RECORDS).clamp(1, LONGEST_INTERVAL);
     let mut curve = Vec::new();
     let mut training_seconds = 0.0;
-    let is_interrupted = loop {
+    let status = loop {
         curve.push(measure(&mut training, &mut toy, &mut mean, settings.estimator)?);
-        // The first round goes to the library even with no steps to make: refusing that is its business.
-        let left = settings.steps - training.steps();
-        if left == 0 && training.steps() > 0 {
-            break false;
+        if training.steps() == settings.steps {
+            break Ending::Finished;
         }
-        let start = Instant::now();
-        let mut told = training.steps();
-        let status = training.run(&mut toy, Stop::steps(left.min(interval)), |training| {
-            if training.steps() - told < REPORT_EVERY && training.steps() % interval != 0 {
-                return ControlFlow::Continue(());
+        if let Some(ending) = run.over() {
+            break ending;
+        }
+        let start = run.seconds();
+        let until = (training.steps() + interval).min(settings.steps);
+        while training.steps() < until && !run.is_over() {
+            let before = training.steps();
+            while training.steps() < until.min(before + REPORT_EVERY) && !run.is_over() {
+                training.step(&mut toy)?;
             }
-            let steps = training.steps() - told;
-            told = training.steps();
-            advance(steps)
-        })?;
-        training_seconds += start.elapsed().as_secs_f64();
-        if status == Status::Interrupted {
-            curve.push(measure(&mut training, &mut toy, &mut mean, settings.estimator)?);
-            break true;
+            run.advance(training.steps() - before);
         }
+        training_seconds += run.seconds() - start;
     };
-    Ok(Run {
+    Ok(Trained {
         steps: training.steps(),
-        seconds: start.elapsed().as_secs_f64(),
+        seconds: run.seconds() - start,
         training_seconds,
         steps_per_second: training.steps() as f64 / training_seconds,
         optimum,
         final_mode_objective: curve[curve.len() - 1].mode_objective,
-        mode: training.mode().to_vec(),
+        mode: training.mode(),
         curve,
-        is_interrupted,
+        status,
     })
 }
 
@@ -228,45 +222,44 @@ fn measure<E: Estimator>(
     toy: &mut Toy,
     mean: &mut MeanObjective<E::Latent>,
     kind: EstimatorKind,
-) -> Result<Record, plackett::Error> {
+) -> Result<Record, Error> {
     let variance =
         if kind == EstimatorKind::Exact { 0.0 } else { training.gradient_variance(toy, GRADIENTS)? };
     Ok(Record {
         step: training.steps(),
         mean_objective: mean.at(training.latent(), toy, training.steps())?,
-        mode_objective: value(toy, training.mode())?,
+        mode_objective: value(toy, &training.mode())?,
         log_grad_variance: (variance > 0.0).then(|| variance.ln()),
     })
 }
 
-fn value(toy: &mut Toy, outcome: &[usize]) -> Result<f64, plackett::Error> {
+fn value(toy: &mut Toy, outcome: &[usize]) -> Result<f64, Error> {
     use plackett::Objective;
-    toy.evaluate(outcome)
-        .map_err(|source| plackett::Error::ObjectiveFailed { outcome: outcome.to_vec(), source })
+    toy.evaluate(outcome).map_err(|source| Error::ObjectiveFailed { outcome: outcome.to_vec(), source })
 }
 
 /// E f(b): by enumeration for few items, else from samples.
 enum MeanObjective<L> {
     Exact(Box<Exact<L>>),
-    Sampled(Box<plackett::Samples>),
+    Sampled(Box<Samples>),
 }
 
 impl<L: Latent> MeanObjective<L> {
-    fn new(latent: &L, toy: &mut Toy) -> Result<Self, plackett::Error> {
+    fn new(latent: &L, toy: &mut Toy) -> Result<Self, Error> {
         if latent.outcome_len() == 1 || latent.items() <= MOST_ITEMS_EXACT {
             Ok(Self::Exact(Box::new(Exact::new(latent, toy)?)))
         } else {
-            Ok(Self::Sampled(Box::new(plackett::Samples::new(latent, MEAN_SAMPLES)?)))
+            Ok(Self::Sampled(Box::new(Samples::new(latent, MEAN_SAMPLES)?)))
         }
     }
 
-    fn at(&mut self, latent: &L, toy: &mut Toy, step: u64) -> Result<f64, plackett::Error> {
+    fn at(&mut self, latent: &L, toy: &mut Toy, step: u64) -> Result<f64, Error> {
         match self {
             Self::Exact(exact) => Ok(exact.expectation(latent)?.0),
             Self::Sampled(samples) => {
                 // The same noise at every step: what changes along the curve is the scores.
                 let noise = &mut Noise::new(u64::MAX - step);
-                samples.draw(latent, plackett::Demand::Values, noise, 0)?;
+                samples.draw(latent, Demand::Values, noise, 0)?;
                 samples.evaluate(toy)?;
                 Ok(samples.values().iter().sum::<f64>() / MEAN_SAMPLES as f64)
             }

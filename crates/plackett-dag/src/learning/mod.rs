@@ -247,7 +247,7 @@ impl Learning {
             };
             observe(&LearnProgress { stage, done: progress.done as u64, total: progress.nodes as u64 })
         });
-        if found.status == plackett::Status::Interrupted { Err(Error::Stopped) } else { Ok(found) }
+        if found.status == plackett::run::Ending::Interrupted { Err(Error::Stopped) } else { Ok(found) }
     }
 }
 

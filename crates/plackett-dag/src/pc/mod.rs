@@ -8,7 +8,7 @@ mod subsets;
 
 use std::ops::ControlFlow;
 
-use plackett::Status;
+use plackett::run::Ending;
 
 use crate::pattern::Pattern;
 use crate::{Cpdag, Dag, IndependenceTest, NodeSet};
@@ -92,7 +92,7 @@ pub struct PcResult {
     pub tests: u64,
     /// Whether it ended by itself or the observer ended it. Then the skeleton is that of the last level completed, and
     /// no edge has a direction.
-    pub status: Status,
+    pub status: Ending,
     separators: Vec<Option<Separator>>,
 }
 
@@ -183,7 +183,7 @@ impl Pc {
             skeleton: neighbors,
             pattern: pattern.to_cpdag(),
             tests: crew.tests(),
-            status: if is_done { Status::Converged } else { Status::Interrupted },
+            status: if is_done { Ending::Converged } else { Ending::Interrupted },
             separators,
         }
     }
@@ -210,7 +210,7 @@ mod tests {
         let truth = Cpdag::of(dag);
         assert_eq!(found.pattern, truth, "{dag:?}");
         assert_eq!(found.extension().map(|dag| Cpdag::of(&dag)), Some(truth));
-        assert_eq!(found.status, Status::Converged);
+        assert_eq!(found.status, Ending::Converged);
         for b in 0..dag.nodes() {
             for a in 0..b {
                 match found.separating_set(a, b) {
@@ -355,9 +355,9 @@ mod tests {
             })
         };
         let at_once = stop_at(Some(0));
-        assert_eq!((at_once.status, at_once.skeleton[0].len()), (Status::Interrupted, 36));
+        assert_eq!((at_once.status, at_once.skeleton[0].len()), (Ending::Interrupted, 36));
         let before_directions = stop_at(None);
-        assert_eq!(before_directions.status, Status::Interrupted);
+        assert_eq!(before_directions.status, Ending::Interrupted);
         assert!(before_directions.pattern.directed().is_empty());
         assert_eq!(before_directions.skeleton, Pc::default().run(&test, keep_going).skeleton);
     }

@@ -9,7 +9,7 @@
 
 use std::ops::ControlFlow;
 
-use plackett::{Adam, Status};
+use plackett::{Adam, run::Ending};
 
 use super::objective::{Objective, Penalty};
 use super::proximal::Proximal;
@@ -142,7 +142,7 @@ impl Constrained {
         let scale: f64 = 0.5 * (0..nodes).map(|node| gram.entry(node, node)).sum::<f64>();
         let (mut multiplier, mut weight) = (0.0, self.penalty * scale);
         let mut constraint_before = f64::INFINITY;
-        let mut status = Status::StepLimit;
+        let mut status = Ending::Steps;
         'stages: for _ in 0..self.stages {
             let mut adam = Adam::new(soft.parameters.len(), self.rate);
             for _ in 0..self.stage_steps {
@@ -155,7 +155,7 @@ impl Constrained {
                 }
                 trace.push(Progress { step, objective: value });
                 if observe(&trace[step - 1]).is_break() {
-                    status = Status::Interrupted;
+                    status = Ending::Interrupted;
                     break 'stages;
                 }
                 let factor = multiplier + weight * constraint;
@@ -168,7 +168,7 @@ impl Constrained {
             }
             let constraint = objective.constraint(&soft.matrix, &mut constraint_slope);
             if constraint <= self.tolerance {
-                status = Status::Converged;
+                status = Ending::Converged;
                 break;
             }
             multiplier += weight * constraint;
@@ -207,7 +207,7 @@ mod tests {
                     .map(|seed| method.run(&gram, seed, keep_going).unwrap())
                     .min_by(|a, b| score(a).total_cmp(&score(b)))
                     .unwrap();
-                assert_eq!(best.status, Status::Converged);
+                assert_eq!(best.status, Ending::Converged);
                 assert_eq!(best.order, plackett::Order::identity(nodes), "{method:?}, data {data}");
                 assert!((1..nodes).all(|node| best.dag.has_edge(node - 1, node)));
             }
@@ -223,7 +223,7 @@ mod tests {
             if progress.step < 150 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
         let learned = method.run(&gram, 3, stop).unwrap();
-        assert_eq!((learned.status, learned.trace.len()), (Status::Interrupted, 150));
+        assert_eq!((learned.status, learned.trace.len()), (Ending::Interrupted, 150));
     }
 
     #[test]

@@ -10,7 +10,7 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use plackett::{Noise, Status};
+use plackett::{Noise, run::Ending};
 use rand::seq::SliceRandom;
 
 use super::{Learned, Progress, check_count, order_of};
@@ -92,7 +92,7 @@ impl GreedySp {
         let mut best: Option<Vec<Vec<usize>>> = None;
         let mut fewest = usize::MAX;
         let mut trace = Vec::new();
-        let mut status = Status::Converged;
+        let mut status = Ending::Converged;
         let mut order: Vec<usize> = (0..nodes).collect();
         for start in 0..self.starts {
             order.shuffle(noise.stream(start as u64));
@@ -110,10 +110,10 @@ impl GreedySp {
             };
             match end {
                 Found::Interrupted => {
-                    status = Status::Interrupted;
+                    status = Ending::Interrupted;
                     break;
                 }
-                Found::Exhausted => status = Status::StepLimit,
+                Found::Exhausted => status = Ending::Steps,
                 Found::Sparser | Found::Nothing => {}
             }
         }
@@ -461,9 +461,9 @@ mod tests {
                 ControlFlow::Continue(())
             })
             .unwrap();
-        assert_eq!((visits, learned.status), (14, Status::StepLimit));
+        assert_eq!((visits, learned.status), (14, Ending::Steps));
         let stopped = settings.search(&mut DSeparation::new(&truth), 1, |_| ControlFlow::Break(())).unwrap();
-        assert_eq!(stopped.status, Status::Interrupted);
+        assert_eq!(stopped.status, Ending::Interrupted);
         assert_eq!(learned, settings.search(&mut DSeparation::new(&truth), 1, keep_going).unwrap());
         for bad in [
             GreedySp { depth: 0, ..settings },

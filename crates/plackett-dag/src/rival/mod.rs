@@ -23,7 +23,7 @@ mod soft_order;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use plackett::{Order, Status};
+use plackett::{Order, run::Ending};
 
 pub use constrained::Constrained;
 pub use greedy_sp::GreedySp;
@@ -45,7 +45,7 @@ use crate::{Dag, Error, Gram, L1, LocalScore, NodeSet, ScoreSettings, Scratch};
 ///     if progress.step < 10 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
 /// };
 /// let learned = Relaxed::sinkhorn().run(&gram, 0, stop_after_ten)?;
-/// assert_eq!(learned.status, plackett::Status::Interrupted);
+/// assert_eq!(learned.status, plackett::run::Ending::Interrupted);
 /// assert_eq!((seen.len(), learned.trace.len()), (10, 10));
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
@@ -75,7 +75,7 @@ pub struct Learned {
     /// The objective along the way.
     pub trace: Vec<Progress>,
     /// Why the run ended.
-    pub status: Status,
+    pub status: Ending,
 }
 
 /// The observer that watches nothing and never stops a run.

@@ -113,7 +113,7 @@ impl<'a> Objective<'a> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use plackett::{NeuralSort, Relaxation, Sinkhorn};
+    use plackett::relaxation::{NeuralSort, Relaxation, Sinkhorn};
     use rand::rngs::ChaCha8Rng;
     use rand::{RngExt, SeedableRng};
 

@@ -209,7 +209,7 @@ mod tests {
             let (k, lambda) = (6, 0.2);
             let (gram, _, mut rng) = problem(k, seed);
             let phi: Vec<f64> = (0..k * k).map(|_| rng.random_range(-2.0..2.0)).collect();
-            let r = plackett::sinkhorn(&phi, 20).unwrap();
+            let r = plackett::relaxation::sinkhorn(&phi, 20).unwrap();
             let mut a = vec![0.0; k * k];
             let mut solver = Proximal::new(&gram, k, lambda, penalty);
             solver.fit(&r, &mut a, 200_000, 1e-14);

@@ -1,6 +1,6 @@
 //! RANDOM: an Erdős–Rényi graph with the expected number of edges and random weights that no data were asked about.
 
-use plackett::{Noise, Status};
+use plackett::{Noise, run::Ending};
 use rand::RngExt;
 use rand::seq::SliceRandom;
 
@@ -52,7 +52,7 @@ impl Random {
             dag: Dag::from_edges(nodes, edges)?,
             order,
             trace: Vec::new(),
-            status: Status::Converged,
+            status: Ending::Converged,
         })
     }
 }

@@ -13,7 +13,7 @@
 
 use std::ops::ControlFlow;
 
-use plackett::{Adam, Order, Status};
+use plackett::{Adam, Order, run::Ending};
 
 use super::objective::{Objective, Penalty};
 use super::proximal::Proximal;
@@ -112,7 +112,7 @@ impl Relaxed {
         let mut gradient = vec![0.0; soft.parameters.len()];
         let (mut weights, mut slope) = (vec![0.0; nodes * nodes], vec![0.0; nodes * nodes]);
         let mut trace = Vec::with_capacity(self.steps);
-        let mut status = Status::StepLimit;
+        let mut status = Ending::Steps;
         let mut has_moved = false;
         for step in 1..=self.steps {
             solver.fit(&soft.matrix, &mut weights, self.weight_steps, WEIGHT_TOLERANCE);
@@ -122,12 +122,12 @@ impl Relaxed {
             }
             trace.push(Progress { step, objective: value });
             if observe(&trace[step - 1]).is_break() {
-                status = Status::Interrupted;
+                status = Ending::Interrupted;
                 break;
             }
             has_moved |= weights.iter().any(|&a| a != 0.0);
             if !has_moved {
-                status = Status::Converged;
+                status = Ending::Converged;
                 break;
             }
             if step < self.steps {
@@ -173,7 +173,7 @@ mod tests {
         let gram = Gram::from_matrix(1000, nodes, matrix).unwrap();
         for method in [Relaxed::sinkhorn(), Relaxed::urs()] {
             let learned = method.run(&gram, 0, keep_going).unwrap();
-            assert_eq!((learned.dag.edge_count(), learned.status), (0, Status::Converged));
+            assert_eq!((learned.dag.edge_count(), learned.status), (0, Ending::Converged));
         }
     }
 

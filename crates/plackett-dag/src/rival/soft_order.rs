@@ -1,7 +1,10 @@
 //! The relaxed orders of the rivals, with parameters φ: Sinkhorn's doubly stochastic matrix of a k × k matrix φ, or
 //! the unimodal row-stochastic matrix (URS, NeuralSort) of a vector φ; and how each becomes an order again.
 
-use plackett::{NeuralSort, Noise, Order, Relaxation as _, Sinkhorn};
+use plackett::{
+    Noise, Order,
+    relaxation::{NeuralSort, Relaxation as _, Sinkhorn},
+};
 
 use crate::Error;
 

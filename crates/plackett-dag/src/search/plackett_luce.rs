@@ -3,8 +3,9 @@
 use std::ops::ControlFlow;
 
 use plackett::{
-    Adam, Baseline, Demand, Given as _, Latent as _, Network, Noise, PlackettLuce, Reinforce, Relax, Samples,
-    Settings, Stop, Training,
+    Adam, Given as _, Latent as _, Noise, PlackettLuce, Training, TrainingSettings,
+    critic::Network,
+    estimator::{Baseline, Demand, Reinforce, Relax, Samples},
 };
 
 use super::OrderSolution;
@@ -169,7 +170,7 @@ impl PlSearch {
         }
     }
 
-    fn black_box<E: plackett::Estimator<Latent = PlackettLuce>>(
+    fn black_box<E: plackett::estimator::Estimator<Latent = PlackettLuce>>(
         &self,
         oracle: &mut Oracle,
         latent: PlackettLuce,
@@ -177,20 +178,23 @@ impl PlSearch {
         scale: Scale,
         mut observe: impl FnMut(f64) -> ControlFlow<()>,
     ) -> Result<PlSolution> {
-        let settings = Settings {
+        let settings = TrainingSettings {
             learning_rate: self.learning_rate,
             samples: self.samples,
             seed: self.seed,
-            ..Settings::default()
+            ..TrainingSettings::default()
         };
         let mut training = Training::new(latent, estimator, settings)?;
-        let stop = Stop { mode_probability: Some(DECIDED), ..Stop::steps(self.steps) };
         let mut objective = |order: &[usize]| oracle.order_score(order).map(|score| scale.logarithm(score));
-        training.run(&mut objective, stop, |training| {
-            observe(training.best().map_or(f64::INFINITY, |(_, value)| scale.score(value)))
-        })?;
+        while training.steps() < self.steps {
+            training.step(&mut objective)?;
+            let best = training.best().map_or(f64::INFINITY, |(_, value)| scale.score(value));
+            if observe(best).is_break() || training.mode_probability() >= DECIDED {
+                break;
+            }
+        }
         let best = training.best().map(|(order, _)| order.to_vec());
-        PlSolution::of(training.mode().to_vec(), best, training.steps(), oracle)
+        PlSolution::of(training.mode(), best, training.steps(), oracle)
     }
 
     fn reward_to_go(

@@ -19,7 +19,7 @@ pub use sum::Sum;
 /// implementation of this trait, for example a linear one:
 ///
 /// ```
-/// use plackett::Critic;
+/// use plackett::critic::Critic;
 /// /// c(z) = φ·z, so ∇c = φ and the φ-gradient of a·c + v·∇c is a·z + v.
 /// #[derive(Clone)]
 /// struct Linear { z: Vec<f64> }
@@ -39,7 +39,7 @@ pub use sum::Sum;
 ///     }
 /// }
 /// let latent = plackett::PlackettLuce::new(&[0.0; 4])?;
-/// let relax = plackett::Relax::new(&latent, Linear { z: vec![0.0; 4] }, &mut plackett::Noise::new(0))?;
+/// let relax = plackett::estimator::Relax::new(&latent, Linear { z: vec![0.0; 4] }, &mut plackett::Noise::new(0))?;
 /// assert_eq!(relax.parameters().len(), 4);
 /// # Ok::<(), plackett::Error>(())
 /// ```

@@ -9,7 +9,7 @@ use crate::linear::{add_scaled, dot};
 /// ±1/√(inputs of the layer).
 ///
 /// ```
-/// use plackett::{Critic, Network};
+/// use plackett::critic::{Critic, Network};
 /// let mut network = Network::new(2, 1);
 /// let mut gradient = [0.0; 2];
 /// // One hidden unit: 3·relu(1·z₀ + 2·z₁ + 0.5) − 1.

@@ -9,7 +9,7 @@ const LOG_TAU_RANGE: (f64, f64) = (-300.0, 300.0);
 /// The critic η·f(σ(z, τ)). Its parameters are log τ, then η where the scale is learned; both τ and η start at one.
 ///
 /// ```
-/// use plackett::{Critic, NeuralSort, RelaxedObjective, Toy};
+/// use plackett::{Toy, critic::{Critic, RelaxedObjective}, relaxation::NeuralSort};
 /// let mut critic = RelaxedObjective::scaled(Toy::permutation(3, 0.1)?, NeuralSort::new(3));
 /// let mut gradient = [0.0; 3];
 /// let cold = critic.value_and_gradient(&[-9.0, 2.0], &[3.0, 2.0, 1.0], &mut gradient);
@@ -43,7 +43,7 @@ impl<F: Differentiable + Clone, R: Relaxation> RelaxedObjective<F, R> {
     /// f(σ(z, τ)) with log τ learned: the first half of RELAX's critic.
     ///
     /// ```
-    /// use plackett::{Critic, NeuralSort, RelaxedObjective, Toy};
+    /// use plackett::{Toy, critic::{Critic, RelaxedObjective}, relaxation::NeuralSort};
     /// assert_eq!(RelaxedObjective::unscaled(Toy::permutation(3, 0.1)?, NeuralSort::new(3)).parameters(), 1);
     /// # Ok::<(), plackett::Error>(())
     /// ```

@@ -9,7 +9,7 @@ use crate::{
 /// c(z) + c′(z), the parameters of the first before those of the second.
 ///
 /// ```
-/// use plackett::{Critic, Network, NeuralSort, RelaxedObjective, Sum, Toy};
+/// use plackett::{Toy, critic::{Critic, Network, RelaxedObjective, Sum}, relaxation::NeuralSort};
 /// let relaxed = RelaxedObjective::unscaled(Toy::permutation(8, 0.05)?, NeuralSort::new(8));
 /// let critic = Sum::new(relaxed, Network::new(8, 32))?;
 /// assert_eq!(critic.parameters(), 1 + 8 * 32 + 32 + 32 + 1);

@@ -11,7 +11,7 @@ use crate::{
 /// so it must be deterministic; a step then costs O(e·k!) for orders and O(k) for categories.
 ///
 /// ```
-/// use plackett::{Exact, PlackettLuce, Toy};
+/// use plackett::{PlackettLuce, Toy, estimator::Exact};
 /// let latent = PlackettLuce::new(&[0.0; 8])?;
 /// let mut exact = Exact::new(&latent, &mut Toy::permutation(8, 0.05)?)?;
 /// let (mean, gradient) = exact.expectation(&latent)?;

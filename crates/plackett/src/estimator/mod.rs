@@ -13,7 +13,7 @@ pub use exact::Exact;
 pub use reinforce::{Baseline, Reinforce};
 pub use relax::{Rebar, Relax};
 pub use reparametrized::Reparametrized;
-pub use samples::Samples;
+pub use samples::{Sample, Samples};
 
 use crate::{
     error::{Error, check_length},
@@ -23,7 +23,7 @@ use crate::{
 /// What an estimator needs of a step's samples.
 ///
 /// ```
-/// use plackett::{Baseline, Demand, Estimator, PlackettLuce, Reinforce};
+/// use plackett::{PlackettLuce, estimator::{Baseline, Demand, Estimator, Reinforce}};
 /// let estimator = Reinforce::new(&PlackettLuce::new(&[0.0; 3])?, Baseline::None)?;
 /// assert_eq!(estimator.demand(), Demand::Values);
 /// # Ok::<(), plackett::Error>(())
@@ -41,6 +41,40 @@ pub enum Demand {
 }
 
 /// An estimator of ∇_θ E f(b). None of its calls allocates.
+///
+/// One of your own is an implementation of this trait, for example REINFORCE with the best value of the samples as baseline
+/// (which is biased, and so is not among those here):
+///
+/// ```
+/// use plackett::{Error, Given as _, Latent, PlackettLuce, Training, TrainingSettings};
+/// use plackett::{estimator::{Demand, Estimator, Samples}, run::{Limits, Run}};
+/// #[derive(Clone)]
+/// struct AgainstBest<L: Latent> { given: L::Given, slope: Vec<f64> }
+/// impl<L: Latent> Estimator for AgainstBest<L> {
+///     type Latent = L;
+///     fn demand(&self) -> Demand { Demand::Values }
+///     fn gradient(&mut self, latent: &L, samples: &Samples, gradient: &mut [f64]) -> Result<f64, Error> {
+///         samples.check_fit(latent)?;
+///         let best = samples.values().iter().copied().fold(f64::INFINITY, f64::min);
+///         gradient.fill(0.0);
+///         for sample in samples.iter() {
+///             latent.condition(sample.outcome, &mut self.given);
+///             self.given.grad_log_prob(&mut self.slope);
+///             for (sum, slope) in gradient.iter_mut().zip(&self.slope) {
+///                 *sum += (sample.value - best) * slope / samples.count() as f64;
+///             }
+///         }
+///         Ok(samples.mean_value())
+///     }
+/// }
+/// let latent = PlackettLuce::new(&[0.0; 4])?;
+/// let estimator = AgainstBest { given: latent.unconditioned(), slope: vec![0.0; 4] };
+/// let settings = TrainingSettings { samples: 8, learning_rate: 0.05, ..TrainingSettings::default() };
+/// let mut training = Training::new(latent, estimator, settings)?;
+/// training.run(&mut |order: &[usize]| order[0] as f64, &Run::new(Limits::steps(300)))?;
+/// assert_eq!(training.mode()[0], 0);
+/// # Ok::<(), plackett::Error>(())
+/// ```
 pub trait Estimator: Clone {
     /// The distribution whose scores θ it differentiates in.
     type Latent: Latent;

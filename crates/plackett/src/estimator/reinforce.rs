@@ -10,11 +10,12 @@ use crate::{
 /// What REINFORCE subtracts from the objective's value; all of these keep it unbiased.
 ///
 /// ```
-/// use plackett::{Baseline, Categorical, Reinforce};
+/// use plackett::{Categorical, estimator::{Baseline, Reinforce}};
 /// let estimator = Reinforce::new(&Categorical::new(&[0.0; 3])?, Baseline::MovingAverage { decay: 0.9 })?;
 /// # Ok::<(), plackett::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Baseline {
     /// Nothing: the plain estimator.
     None,
@@ -30,13 +31,13 @@ pub enum Baseline {
 /// The estimator (f(b) − baseline) ∇_θ log p(b | θ). O(k) a sample.
 ///
 /// ```
-/// use plackett::{Baseline, PlackettLuce, Reinforce, Settings, Stop, Training};
+/// use plackett::{PlackettLuce, Training, TrainingSettings, estimator::{Baseline, Reinforce}, run::{Limits, Run}};
 /// let latent = PlackettLuce::new(&[0.0; 4])?;
 /// let estimator = Reinforce::new(&latent, Baseline::LeaveOneOut)?;
-/// let settings = Settings { samples: 8, learning_rate: 0.05, ..Settings::default() };
+/// let settings = TrainingSettings { samples: 8, learning_rate: 0.05, ..TrainingSettings::default() };
 /// let mut training = Training::new(latent, estimator, settings)?;
 /// let mut displacement = |order: &[usize]| order.iter().enumerate().map(|(r, &i)| r.abs_diff(i) as f64).sum::<f64>();
-/// training.run(&mut displacement, Stop::steps(500), |_| std::ops::ControlFlow::Continue(()))?;
+/// training.run(&mut displacement, &Run::new(Limits::steps(500)))?;
 /// assert_eq!(training.mode(), [0, 1, 2, 3]);
 /// # Ok::<(), plackett::Error>(())
 /// ```

@@ -15,7 +15,7 @@ const PARAMETER_STREAM: u64 = 0;
 /// REBAR: RELAX with the critic η·f(σ(z, τ)).
 ///
 /// ```
-/// use plackett::{NeuralSort, Noise, PlackettLuce, Rebar, Relax, RelaxedObjective, Toy};
+/// use plackett::{Noise, PlackettLuce, Toy, critic::RelaxedObjective, estimator::{Rebar, Relax}, relaxation::NeuralSort};
 /// let latent = PlackettLuce::new(&[0.0; 8])?;
 /// let critic = RelaxedObjective::scaled(Toy::permutation(8, 0.05)?, NeuralSort::new(8));
 /// let rebar: Rebar<PlackettLuce, Toy, NeuralSort> = Relax::new(&latent, critic, &mut Noise::new(0))?;
@@ -29,13 +29,13 @@ pub type Rebar<L, F, R> = Relax<L, RelaxedObjective<F, R>>;
 /// worked out along with g, as a mean over the samples of ∂‖g‖²/∂φ. O(k) a sample beside the critic's cost.
 ///
 /// ```
-/// use plackett::{Network, Noise, PlackettLuce, Relax, Settings, Stop, Training};
+/// use plackett::{Noise, PlackettLuce, Training, TrainingSettings, critic::Network, estimator::Relax, run::{Limits, Run}};
 /// // A black box: no gradient, no relaxation, only values.
 /// let mut objective = |order: &[usize]| if order[..2] == [3, 1] { 0.0 } else { 1.0 + order[0] as f64 / 8.0 };
 /// let latent = PlackettLuce::new(&[0.0; 4])?;
 /// let relax = Relax::new(&latent, Network::new(4, 32), &mut Noise::new(0))?;
-/// let mut training = Training::new(latent, relax, Settings { samples: 4, ..Settings::default() })?;
-/// training.run(&mut objective, Stop::steps(3000), |_| std::ops::ControlFlow::Continue(()))?;
+/// let mut training = Training::new(latent, relax, TrainingSettings { samples: 4, ..TrainingSettings::default() })?;
+/// training.run(&mut objective, &Run::new(Limits::steps(3000)))?;
 /// assert_eq!(training.mode()[..2], [3, 1]);
 /// # Ok::<(), plackett::Error>(())
 /// ```
@@ -119,9 +119,9 @@ impl<L: Latent, C: Critic> Estimator for Relax<L, C> {
         for sample in samples.iter() {
             latent.condition(sample.outcome, given);
             given.grad_log_prob(&mut work.score);
-            given.perturb(sample.v, &mut work.z_tilde);
+            given.perturb(sample.conditional_noise, &mut work.z_tilde);
 
-            critic.value_and_gradient(parameters, sample.z, &mut work.slope);
+            critic.value_and_gradient(parameters, sample.perturbed, &mut work.slope);
             let value_tilde =
                 critic_tilde.value_and_gradient(parameters, &work.z_tilde, &mut work.slope_tilde);
             if !value_tilde.is_finite() {

@@ -13,7 +13,7 @@ use crate::{
 /// The relaxed objective is given as a critic, since that is what a function of z with a gradient is called here.
 ///
 /// ```
-/// use plackett::{Demand, Estimator, NeuralSort, Noise, PlackettLuce, RelaxedObjective, Reparametrized, Samples, Toy};
+/// use plackett::{Noise, PlackettLuce, Toy, critic::RelaxedObjective, estimator::{Demand, Estimator, Reparametrized, Samples}, relaxation::NeuralSort};
 /// let latent = PlackettLuce::new(&[0.0; 4])?;
 /// let relaxed = RelaxedObjective::unscaled(Toy::permutation(4, 0.1)?, NeuralSort::new(4));
 /// let temperature: f64 = 0.5;
@@ -67,7 +67,8 @@ impl<L: Latent, C: Critic> Estimator for Reparametrized<L, C> {
         let mut mean = 0.0;
         gradient.fill(0.0);
         for sample in samples.iter() {
-            mean += weight * self.critic.value_and_gradient(&self.parameters, sample.z, &mut self.slope);
+            mean +=
+                weight * self.critic.value_and_gradient(&self.parameters, sample.perturbed, &mut self.slope);
             latent.perturb_vjp(&self.slope, &mut self.pulled_back);
             add_scaled(gradient, weight, &self.pulled_back);
         }

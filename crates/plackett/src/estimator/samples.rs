@@ -11,7 +11,7 @@ use crate::{
 /// n samples of a latent. Sample i of a step has a random stream of its own, so runs do not depend on threads.
 ///
 /// ```
-/// use plackett::{Baseline, Demand, Estimator, Noise, PlackettLuce, Reinforce, Samples};
+/// use plackett::{Noise, PlackettLuce, estimator::{Baseline, Demand, Estimator, Reinforce, Samples}};
 /// let latent = PlackettLuce::new(&[0.0, 0.0, 0.0])?;
 /// let mut samples = Samples::new(&latent, 4)?;
 /// samples.draw(&latent, Demand::Values, &mut Noise::new(1), 0)?;
@@ -34,11 +34,29 @@ pub struct Samples {
 }
 
 /// One sample, as an estimator sees it.
-pub(crate) struct Sample<'a> {
-    pub(crate) z: &'a [f64],
-    pub(crate) v: &'a [f64],
-    pub(crate) outcome: &'a [usize],
-    pub(crate) value: f64,
+///
+/// ```
+/// use plackett::{Noise, PlackettLuce, estimator::{Demand, Samples}};
+/// let latent = PlackettLuce::new(&[0.0; 3])?;
+/// let mut samples = Samples::new(&latent, 2)?;
+/// samples.draw(&latent, Demand::ValuesAndConditional, &mut Noise::new(0), 0)?;
+/// samples.evaluate(&mut |order: &[usize]| order[0] as f64)?;
+/// for sample in samples.iter() {
+///     assert_eq!(sample.value, sample.outcome[0] as f64);
+///     assert!(sample.perturbed[sample.outcome[0]] >= sample.perturbed[sample.outcome[1]]);
+/// }
+/// # Ok::<(), plackett::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Sample<'a> {
+    /// The perturbed scores z.
+    pub perturbed: &'a [f64],
+    /// The uniform noise v that [`Given::perturb`](crate::Given::perturb) makes the conditional perturbed scores z̃ of.
+    pub conditional_noise: &'a [f64],
+    /// The outcome b = H(z).
+    pub outcome: &'a [usize],
+    /// The objective's value f(b).
+    pub value: f64,
 }
 
 impl Samples {
@@ -96,7 +114,7 @@ impl Samples {
     /// conditional ones.
     ///
     /// ```
-    /// use plackett::{PlackettLuce, Samples};
+    /// use plackett::{PlackettLuce, estimator::Samples};
     /// let latent = PlackettLuce::new(&[0.0, 0.0])?;
     /// let mut samples = Samples::new(&latent, 1)?;
     /// samples.set_noise(&latent, &[0.1, 0.9], &[0.5, 0.5])?;
@@ -150,23 +168,43 @@ impl Samples {
         &self.values
     }
 
-    /// Refuses another latent than the one that the samples were made for.
-    pub(crate) fn check_fit(&self, latent: &impl Latent) -> Result<(), Error> {
+    /// Refuses another latent than one of the size that the samples were made for.
+    ///
+    /// ```
+    /// use plackett::{PlackettLuce, estimator::Samples};
+    /// let samples = Samples::new(&PlackettLuce::new(&[0.0; 3])?, 2)?;
+    /// assert!(samples.check_fit(&PlackettLuce::new(&[0.0; 4])?).is_err());
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Another number of items, or outcomes of another length.
+    pub fn check_fit(&self, latent: &impl Latent) -> Result<(), Error> {
         check_length("a sample", self.items, latent.items())?;
         check_length("a sample's outcome", self.outcome_len, latent.outcome_len())
     }
 
-    pub(crate) fn mean_value(&self) -> f64 {
+    /// The mean of the values.
+    ///
+    /// ```
+    /// use plackett::{PlackettLuce, estimator::Samples};
+    /// let mut samples = Samples::new(&PlackettLuce::new(&[0.0; 3])?, 2)?;
+    /// samples.set_values(&[1.0, 2.0])?;
+    /// assert_eq!(samples.mean_value(), 1.5);
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    pub fn mean_value(&self) -> f64 {
         let weight = 1.0 / self.count() as f64;
         self.values.iter().map(|value| weight * value).sum() // the sum itself may overflow
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Sample<'_>> {
+    /// The samples one by one.
+    pub fn iter(&self) -> impl Iterator<Item = Sample<'_>> {
         (0..self.count()).map(|sample| {
             let row = sample * self.items..(sample + 1) * self.items;
             Sample {
-                z: &self.z[row.clone()],
-                v: &self.v[row],
+                perturbed: &self.z[row.clone()],
+                conditional_noise: &self.v[row],
                 outcome: &self.outcomes[sample * self.outcome_len..][..self.outcome_len],
                 value: self.values[sample],
             }

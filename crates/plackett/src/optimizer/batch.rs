@@ -7,7 +7,7 @@ use crate::error::Error;
 /// The answer to a proposal.
 ///
 /// ```
-/// use plackett::Answer;
+/// use plackett::optimizer::Answer;
 /// assert_eq!(Answer::Parts(vec![1.0, 2.5]).value(), Some(3.5));
 /// assert_eq!(Answer::Failed("out of memory".to_owned()).value(), None);
 /// ```
@@ -127,6 +127,7 @@ impl Batch {
     }
 
     /// Whether its lists fit each other and an order of so many items: what a saved state must obey.
+    #[cfg(feature = "json")]
     pub(super) fn is_sound(&self, is_order: impl Fn(&[usize]) -> bool, items: usize) -> bool {
         let scores_fit = match &self.origin {
             Origin::Gradient { scores, .. } => scores.len() == items && scores.iter().all(|s| s.is_finite()),

@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 use super::batch::{Batch, Origin};
 use crate::{
     constraints::Constraints,
+    moves::{Move, MoveKind},
+    neighborhood::{is_gain, kicked_within, moves_of},
     problem::Sense,
-    refinement::{MoveKind, is_gain, kicked_within, moves_of},
 };
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -72,7 +73,7 @@ impl Climb {
             };
             let moves = moves_of(kinds, &self.order, &ranks, constraints, item);
             if !moves.is_empty() {
-                let moved = |step: crate::refinement::Move| {
+                let moved = |step: Move| {
                     let mut order = self.order.clone();
                     step.apply(&mut order);
                     order
@@ -106,6 +107,7 @@ impl Climb {
         }
     }
 
+    #[cfg(feature = "json")]
     pub(super) fn is_sound(&self, is_order: impl Fn(&[usize]) -> bool) -> bool {
         let items = self.order.len();
         is_order(&self.order)

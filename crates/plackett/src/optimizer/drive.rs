@@ -1,14 +1,11 @@
 //! The driver: asks an optimizer, has the orders evaluated, tells it, until it is time to stop.
 
-use std::{ops::ControlFlow, time::Instant};
-
-use rayon::prelude::*;
-
 use super::{Answer, Optimizer, Proposal};
 use crate::{
     error::Error,
     objective::IntoValue,
-    run::{Ending, Limits, Trace},
+    parallel,
+    run::{Ending, Run, Trace},
 };
 
 /// If none of the first so many evaluations succeeds, something is wrong with the objective rather than with the orders.
@@ -17,7 +14,7 @@ const HOPELESS_FAILURES: u64 = 100;
 /// Whoever evaluates orders: a closure on many threads ([`Parallel`]), other programs, a cluster.
 ///
 /// ```
-/// use plackett::{Answer, Evaluator, Proposal};
+/// use plackett::optimizer::{Answer, Evaluator, Proposal};
 /// /// Item 0 should come late.
 /// struct Late;
 /// impl Evaluator for Late {
@@ -26,10 +23,9 @@ const HOPELESS_FAILURES: u64 = 100;
 ///         proposals.iter().map(|proposal| Answer::Value(-(rank(proposal) as f64))).collect()
 ///     }
 /// }
-/// use plackett::{Limits, Optimizer, OptimizerSettings, Trace, drive};
+/// use plackett::{optimizer::{Optimizer, OptimizerSettings, drive}, run::{Limits, Run, Trace}};
 /// let mut optimizer = Optimizer::new(4, OptimizerSettings::default())?;
-/// let limits = Limits { evaluations: Some(200), ..Limits::default() };
-/// drive(&mut optimizer, &mut Late, &limits, &mut Trace::default(), &mut |_| std::ops::ControlFlow::Continue(()))?;
+/// drive(&mut optimizer, &mut Late, &Run::new(Limits::evaluations(200)), &mut Trace::default())?;
 /// assert_eq!(optimizer.best().unwrap().1, -3.0);
 /// # Ok::<(), plackett::Error>(())
 /// ```
@@ -44,11 +40,11 @@ pub trait Evaluator {
     }
 }
 
-/// A closure evaluated on all threads of the present rayon pool. What it returns for an order is all that counts, so the
+/// A closure evaluated on all threads of the present rayon pool (with the feature `threads`). What it returns for an order is all that counts, so the
 /// number of threads makes no difference. Errors, NaN and infinities are failures.
 ///
 /// ```
-/// use plackett::{Evaluator, Optimizer, OptimizerSettings, Parallel};
+/// use plackett::optimizer::{Evaluator, Optimizer, OptimizerSettings, Parallel};
 /// let mut first = Parallel::new(|order: &[usize]| order[0] as f64);
 /// let proposals = Optimizer::new(3, OptimizerSettings::default())?.ask(5);
 /// assert_eq!(first.evaluate(&proposals).len(), 5);
@@ -83,29 +79,27 @@ where
             Ok(value) => Answer::Value(value),
             Err(error) => Answer::Failed(error.to_string()),
         };
-        proposals.par_iter().map(answer).collect()
+        parallel::map(proposals, |_, proposal| answer(proposal))
     }
 
     fn width(&self) -> usize {
-        ORDERS_PER_THREAD * rayon::current_num_threads()
+        ORDERS_PER_THREAD * parallel::width()
     }
 }
 
-/// Asks, evaluates and tells until it is time to stop. The observer is called after each round of evaluations and may end the
-/// run.
+/// Asks, evaluates and tells until a limit is reached or the run is over. A step is a [round](step) of evaluations.
 ///
 /// The values decide what happens, never how many are worked out at a time. Failed evaluations are counted and dropped (see
 /// [`Optimizer`]), not asked again; they count as evaluations. What was pending in a resumed optimizer is evaluated first.
 ///
 /// ```
-/// use plackett::{Ending, Limits, Optimizer, OptimizerSettings, Parallel, Trace, drive};
-/// use std::ops::ControlFlow;
+/// use plackett::optimizer::{Optimizer, OptimizerSettings, Parallel, drive};
+/// use plackett::run::{Ending, Limits, Run, Trace};
 /// let mut optimizer = Optimizer::new(6, OptimizerSettings::default())?;
 /// let mut objective = Parallel::new(|order: &[usize]| order.iter().enumerate().map(|(r, &i)| r.abs_diff(i) as f64).sum::<f64>());
 /// let limits = Limits { evaluations: Some(5000), target: Some(0.0), ..Limits::default() };
 /// let mut trace = Trace::default();
-/// let ending = drive(&mut optimizer, &mut objective, &limits, &mut trace, &mut |_| ControlFlow::Continue(()))?;
-/// assert_eq!(ending, Ending::Target);
+/// assert_eq!(drive(&mut optimizer, &mut objective, &Run::new(limits), &mut trace)?, Ending::Target);
 /// assert_eq!(trace.points().last().unwrap().best, 0.0);
 /// # Ok::<(), plackett::Error>(())
 /// ```
@@ -115,56 +109,82 @@ where
 pub fn drive(
     optimizer: &mut Optimizer,
     evaluator: &mut dyn Evaluator,
-    limits: &Limits,
+    run: &Run<'_>,
     trace: &mut Trace,
-    observe: &mut dyn FnMut(&Optimizer) -> ControlFlow<()>,
 ) -> Result<Ending, Error> {
-    let (start, spent) = (Instant::now(), trace.seconds());
-    let sense = optimizer.settings().sense;
+    run.repeat(|| step(optimizer, evaluator, run, trace))
+}
+
+/// One round of evaluations, as many as the evaluator makes at a time; or how the run ends, if it does. Who wants to look at
+/// the optimizer now and then, to save it for instance, calls this in a loop instead of [`drive`].
+///
+/// ```
+/// use plackett::optimizer::{Optimizer, OptimizerSettings, Parallel, step};
+/// use plackett::run::{Ending, Limits, Run, Trace};
+/// let mut optimizer = Optimizer::new(4, OptimizerSettings::default())?;
+/// let mut objective = Parallel::new(|order: &[usize]| order[0] as f64);
+/// let (run, mut trace) = (Run::new(Limits::evaluations(100)), Trace::default());
+/// let ending = loop {
+///     if let Some(ending) = step(&mut optimizer, &mut objective, &run, &mut trace)? {
+///         break ending;
+///     }
+///     assert!(optimizer.best().is_some());
+/// };
+/// assert_eq!((ending, optimizer.status().told), (Ending::Evaluations, 100));
+/// # Ok::<(), plackett::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`drive`].
+pub fn step(
+    optimizer: &mut Optimizer,
+    evaluator: &mut dyn Evaluator,
+    run: &Run<'_>,
+    trace: &mut Trace,
+) -> Result<Option<Ending>, Error> {
+    let (limits, sense) = (run.limits(), optimizer.settings().sense);
+    if let (Some(target), Some((_, value))) = (limits.target, optimizer.best())
+        && sense.reaches(value, target)
+    {
+        return Ok(Some(Ending::Target));
+    }
+    let left = limits.evaluations.map_or(u64::MAX, |most| most.saturating_sub(optimizer.evaluations()));
+    let left = usize::try_from(left).unwrap_or(usize::MAX);
+    if left == 0 {
+        return Ok(Some(Ending::Evaluations));
+    }
+    if let Some(ending) = run.over() {
+        return Ok(Some(ending));
+    }
+    let start = run.seconds();
+    // What was asked before and not answered, else the next batch.
+    let most = evaluator.width().clamp(1, left);
     let mut todo = optimizer.pending();
-    loop {
-        if let (Some(target), Some((_, value))) = (limits.target, optimizer.best())
-            && !sense.is_better(target, value)
+    todo.truncate(most);
+    if todo.is_empty() {
+        todo = optimizer.ask_batch(most);
+    }
+    let answers = evaluator.evaluate(&todo);
+    let is_cut_short = answers.len() < todo.len();
+    trace.spend(run.seconds() - start, 0, None);
+    for (proposal, answer) in todo.iter().zip(answers) {
+        let failure = match &answer {
+            Answer::Failed(what) => Some(what.clone()),
+            _ => None,
+        };
+        optimizer.tell_id(proposal.id, answer)?;
+        if let Some((_, best)) = optimizer.best() {
+            trace.note(optimizer.evaluations(), trace.seconds(), best);
+        }
+        let status = optimizer.status();
+        if let Some(last) = failure
+            && status.told == 0
+            && status.failed >= HOPELESS_FAILURES
         {
-            return Ok(Ending::Target);
-        }
-        let done = optimizer.status().told + optimizer.status().failed;
-        let left = limits.evaluations.map_or(u64::MAX, |most| most.saturating_sub(done));
-        let left = usize::try_from(left).unwrap_or(usize::MAX);
-        if left == 0 {
-            return Ok(Ending::Evaluations);
-        }
-        if limits.time.is_some_and(|most| start.elapsed() >= most) {
-            return Ok(Ending::Time);
-        }
-        if todo.is_empty() {
-            todo = optimizer.ask_batch(left);
-        }
-        let rest = todo.split_off(todo.len().min(evaluator.width().max(1)).min(left));
-        let answers = evaluator.evaluate(&todo);
-        let is_cut_short = answers.len() < todo.len();
-        let seconds = spent + start.elapsed().as_secs_f64();
-        trace.spend(seconds);
-        for (proposal, answer) in todo.iter().zip(answers) {
-            let failure = match &answer {
-                Answer::Failed(what) => Some(what.clone()),
-                _ => None,
-            };
-            optimizer.tell_id(proposal.id, answer)?;
-            let status = optimizer.status();
-            if let Some((_, best)) = optimizer.best() {
-                trace.note(status.told + status.failed, seconds, best);
-            }
-            if let Some(last) = failure
-                && status.told == 0
-                && status.failed >= HOPELESS_FAILURES
-            {
-                return Err(Error::NothingEvaluated { failures: status.failed, last });
-            }
-        }
-        todo = rest;
-        if observe(optimizer).is_break() || is_cut_short {
-            return Ok(Ending::Interrupted);
+            return Err(Error::NothingEvaluated { failures: status.failed, last });
         }
     }
+    run.note(optimizer.evaluations(), optimizer.best().map(|(_, value)| value));
+    // An evaluator that gives up early knows that the run is over, or says so by giving up.
+    Ok(is_cut_short.then(|| run.over().unwrap_or(Ending::Interrupted)))
 }

@@ -26,9 +26,10 @@ const SCALE_VALUES: u64 = 10;
 /// How the gradient of the expected value is estimated. All are unbiased.
 ///
 /// ```
-/// assert_eq!(plackett::Gradient::default(), plackett::Gradient::Reinforce);
+/// assert_eq!(plackett::optimizer::Gradient::default(), plackett::optimizer::Gradient::Reinforce);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Gradient {
     /// REINFORCE with a leave-one-out baseline: the default, because for some ten thousand evaluations in batches of ten it
     /// is ahead of RELAX, whose critic has as much to learn as the scores have.
@@ -177,6 +178,7 @@ impl Learner {
         Ok(Some(mean))
     }
 
+    #[cfg(feature = "json")]
     pub(super) fn is_sound(&self, items: usize) -> bool {
         let critic_fits = self.critic.iter().all(|critic| {
             let parameters = Network::new(items, critic.hidden.min(MOST_HIDDEN)).parameters();
@@ -192,6 +194,7 @@ impl Learner {
 }
 
 /// More hidden units than any saved state can have.
+#[cfg(feature = "json")]
 const MOST_HIDDEN: usize = 1 << 20;
 
 impl CriticState {

@@ -8,10 +8,11 @@ mod batch;
 mod climb;
 mod drive;
 mod gradient;
-pub(crate) mod state;
+#[cfg(feature = "json")]
+mod saved;
 
 pub use batch::Answer;
-pub use drive::{Evaluator, Parallel, drive};
+pub use drive::{Evaluator, Parallel, drive, step};
 pub use gradient::Gradient;
 
 use std::collections::VecDeque;
@@ -22,11 +23,11 @@ use crate::{
     constrained::ConstrainedPlackettLuce,
     constraints::Constraints,
     error::{Error, check_length, check_setting},
+    moves::MoveKind,
     noise::Noise,
     order::Order,
     plackett_luce::PlackettLuce,
     problem::Sense,
-    refinement::MoveKind,
 };
 use batch::{Batch, Origin};
 use climb::Climb;
@@ -38,7 +39,7 @@ const LARGEST_RATE: f64 = 1e100;
 /// How an [`Optimizer`] works. What it proposes is a function of these and of what it is told.
 ///
 /// ```
-/// use plackett::{Gradient, OptimizerSettings, Sense};
+/// use plackett::{optimizer::{Gradient, OptimizerSettings}, problem::Sense};
 /// let settings = OptimizerSettings {
 ///     gradient: Gradient::Reinforce,
 ///     gradient_evaluations: Some(500), // then local refinement
@@ -89,7 +90,7 @@ impl Default for OptimizerSettings {
 /// An order that the optimizer wants to know the value of.
 ///
 /// ```
-/// use plackett::{Optimizer, OptimizerSettings};
+/// use plackett::optimizer::{Optimizer, OptimizerSettings};
 /// let asked = Optimizer::new(4, OptimizerSettings::default())?.ask(3);
 /// assert_eq!(asked.iter().map(|proposal| proposal.id).collect::<Vec<_>>(), [0, 1, 2]);
 /// # Ok::<(), plackett::Error>(())
@@ -105,14 +106,14 @@ pub struct Proposal {
 /// How far an [`Optimizer`] has come.
 ///
 /// ```
-/// use plackett::{Optimizer, OptimizerSettings};
+/// use plackett::optimizer::{Optimizer, OptimizerSettings};
 /// let mut optimizer = Optimizer::new(4, OptimizerSettings::default())?;
 /// optimizer.ask(3);
 /// assert_eq!((optimizer.status().asked, optimizer.status().pending), (3, 3));
 /// # Ok::<(), plackett::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Progress {
+pub struct OptimizerStatus {
     /// Orders proposed.
     pub asked: u64,
     /// Values told for them.
@@ -136,14 +137,14 @@ pub struct Progress {
 /// An optimizer over orders that is asked for orders and told their values.
 ///
 /// ```
-/// use plackett::{Optimizer, OptimizerSettings};
+/// use plackett::optimizer::{Optimizer, OptimizerSettings};
 /// let wanted = [3, 1, 4, 0, 2];
 /// let mut optimizer = Optimizer::new(5, OptimizerSettings::default())?;
 /// for _ in 0..200 {
 ///     for proposal in optimizer.ask(10) {
 ///         // Worked out here, on another thread, or by somebody else.
 ///         let value = proposal.order.iter().zip(wanted).map(|(&item, at)| item.abs_diff(at) as f64).sum();
-///         optimizer.tell_id(proposal.id, plackett::Answer::Value(value))?;
+///         optimizer.tell_id(proposal.id, plackett::optimizer::Answer::Value(value))?;
 ///     }
 /// }
 /// assert_eq!(optimizer.best().unwrap(), (&wanted[..], 0.0));
@@ -173,7 +174,7 @@ pub struct Optimizer {
     batches: VecDeque<Batch>,
     next_id: u64,
     next_stream: u64,
-    progress: Progress,
+    status: OptimizerStatus,
     best: Option<Best>,
 }
 
@@ -217,7 +218,7 @@ impl Optimizer {
             batches: VecDeque::new(),
             next_id: 0,
             next_stream: 1,
-            progress: Progress::default(),
+            status: OptimizerStatus::default(),
             best: None,
         })
     }
@@ -239,15 +240,15 @@ impl Optimizer {
                 proposals.push(Proposal { id, order: Order::from_sorted(order.to_vec()) });
             }
         }
-        self.progress.asked += proposals.len() as u64;
-        self.progress.pending += proposals.len() as u64;
+        self.status.asked += proposals.len() as u64;
+        self.status.pending += proposals.len() as u64;
         proposals
     }
 
     /// Proposes what is left of the present batch, or a new one: as much as can be asked without asking ahead.
     ///
     /// ```
-    /// use plackett::{Optimizer, OptimizerSettings};
+    /// use plackett::optimizer::{Optimizer, OptimizerSettings};
     /// let mut optimizer = Optimizer::new(4, OptimizerSettings::default())?;
     /// optimizer.ask(3);
     /// assert_eq!(optimizer.ask_batch(usize::MAX).len(), 7);
@@ -265,7 +266,7 @@ impl Optimizer {
     /// Proposals that wait for an answer, for those who lost them: a resumed run, or one whose workers died.
     ///
     /// ```
-    /// use plackett::{Optimizer, OptimizerSettings};
+    /// use plackett::optimizer::{Optimizer, OptimizerSettings};
     /// let mut optimizer = Optimizer::new(4, OptimizerSettings::default())?;
     /// let asked = optimizer.ask(3);
     /// assert_eq!(optimizer.pending(), asked);
@@ -279,7 +280,7 @@ impl Optimizer {
     /// Tells the value of an order, proposed or not. If it waits for an answer, this is the answer.
     ///
     /// ```
-    /// use plackett::{Optimizer, OptimizerSettings};
+    /// use plackett::optimizer::{Optimizer, OptimizerSettings};
     /// let mut optimizer = Optimizer::new(3, OptimizerSettings::default())?;
     /// optimizer.tell(&[2, 0, 1], 5.0)?; // found elsewhere
     /// assert_eq!(optimizer.best().unwrap(), (&[2, 0, 1][..], 5.0));
@@ -295,7 +296,7 @@ impl Optimizer {
         }
         self.constraints.check(order)?;
         if value.is_finite() {
-            self.progress.foreign += 1;
+            self.status.foreign += 1;
             if self.is_best(value, FOREIGN) {
                 self.best = Some(Best { order: order.to_vec(), value, id: FOREIGN });
             }
@@ -318,11 +319,11 @@ impl Optimizer {
         let is_best = value.is_some_and(|value| self.is_best(value, id));
         let batch = self.batches.iter_mut().find(|batch| batch.contains(id)).ok_or(Error::NotAsked { id })?;
         let order = batch.answer(id, answer)?;
-        self.progress.pending -= 1;
+        self.status.pending -= 1;
         match value {
-            None => self.progress.failed += 1,
+            None => self.status.failed += 1,
             Some(value) => {
-                self.progress.told += 1;
+                self.status.told += 1;
                 if is_best {
                     self.best = Some(Best { order: order.to_vec(), value, id });
                 }
@@ -344,7 +345,7 @@ impl Optimizer {
     /// The order of the largest scores first, as far as constraints allow: what the gradient has settled on so far.
     ///
     /// ```
-    /// use plackett::{Optimizer, OptimizerSettings};
+    /// use plackett::optimizer::{Optimizer, OptimizerSettings};
     /// assert_eq!(Optimizer::new(3, OptimizerSettings::default())?.mode()?.as_slice(), [0, 1, 2]);
     /// # Ok::<(), plackett::Error>(())
     /// ```
@@ -359,14 +360,25 @@ impl Optimizer {
     }
 
     /// How far it has come.
-    pub fn status(&self) -> Progress {
-        self.progress
+    pub fn status(&self) -> OptimizerStatus {
+        self.status
+    }
+
+    /// Answers told to proposals, failures among them.
+    ///
+    /// ```
+    /// use plackett::optimizer::{Optimizer, OptimizerSettings};
+    /// assert_eq!(Optimizer::new(3, OptimizerSettings::default())?.evaluations(), 0);
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    pub fn evaluations(&self) -> u64 {
+        self.status.told + self.status.failed
     }
 
     /// The scores θ.
     ///
     /// ```
-    /// use plackett::{Optimizer, OptimizerSettings};
+    /// use plackett::optimizer::{Optimizer, OptimizerSettings};
     /// assert_eq!(Optimizer::new(3, OptimizerSettings::default())?.scores(), [0.0; 3]);
     /// # Ok::<(), plackett::Error>(())
     /// ```
@@ -377,7 +389,7 @@ impl Optimizer {
     /// The settings.
     ///
     /// ```
-    /// use plackett::{Optimizer, OptimizerSettings};
+    /// use plackett::optimizer::{Optimizer, OptimizerSettings};
     /// let optimizer = Optimizer::new(3, OptimizerSettings::default())?;
     /// assert_eq!(optimizer.settings(), &OptimizerSettings::default());
     /// # Ok::<(), plackett::Error>(())
@@ -389,7 +401,7 @@ impl Optimizer {
     /// How many items an order has.
     ///
     /// ```
-    /// use plackett::{Optimizer, OptimizerSettings};
+    /// use plackett::optimizer::{Optimizer, OptimizerSettings};
     /// assert_eq!(Optimizer::new(3, OptimizerSettings::default())?.items(), 3);
     /// # Ok::<(), plackett::Error>(())
     /// ```
@@ -414,7 +426,7 @@ impl Optimizer {
                 if !self.batches.is_empty() {
                     return false;
                 }
-                self.progress.is_refining = true;
+                self.status.is_refining = true;
                 let climb = if let Some(best) = &self.best {
                     Climb::from_known(best.order.clone(), self.settings.sense.cost(best.value))
                 } else {
@@ -445,10 +457,10 @@ impl Optimizer {
                 let mean = self.learner.learn(&self.settings, &self.constraints, batch, scores, *stream)?;
                 match mean {
                     Some(mean) => {
-                        self.progress.steps += 1;
-                        self.progress.mean = Some(sense.cost(mean));
+                        self.status.steps += 1;
+                        self.status.mean = Some(sense.cost(mean));
                     }
-                    None => self.progress.skipped_steps += 1,
+                    None => self.status.skipped_steps += 1,
                 }
             }
             Origin::Start | Origin::Moves => {

@@ -1,29 +1,17 @@
-//! Problems over permutations that people have, read from the text files that they are published in.
+//! Problems over orders: their values, how those come about rank by rank, and how to change an order cheaply.
 
-mod flow_shop;
-mod linear_assignment;
-mod linear_ordering;
-mod published;
-mod quadratic_assignment;
-mod text;
-mod traveling_salesman;
+mod whole;
 
-pub use flow_shop::FlowShop;
-pub use linear_assignment::LinearAssignment;
-pub use linear_ordering::LinearOrdering;
-pub use quadratic_assignment::QuadraticAssignment;
-pub use traveling_salesman::TravelingSalesman;
-
-use std::{fmt, path::Path, str::FromStr};
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{error::Error, refinement::Neighborhood};
+use crate::{neighborhood::Neighborhood, run::Run};
 
 /// Whether small or large values are wanted.
 ///
 /// ```
-/// use plackett::Sense;
+/// use plackett::problem::Sense;
 /// assert!(Sense::Maximize.is_better(2.0, 1.0));
 /// assert_eq!(Sense::Maximize.cost(2.0), -2.0);
 /// ```
@@ -50,6 +38,16 @@ impl Sense {
     pub fn is_better(self, value: f64, other: f64) -> bool {
         self.cost(value) < self.cost(other)
     }
+
+    /// Whether a value is as good as a target.
+    ///
+    /// ```
+    /// use plackett::problem::Sense;
+    /// assert!(Sense::Maximize.reaches(5.0, 5.0) && !Sense::Maximize.reaches(4.0, 5.0));
+    /// ```
+    pub fn reaches(self, value: f64, target: f64) -> bool {
+        self.cost(value) <= self.cost(target)
+    }
 }
 
 impl fmt::Display for Sense {
@@ -61,209 +59,54 @@ impl fmt::Display for Sense {
     }
 }
 
-/// The kinds of problems that can be read.
-///
-/// ```
-/// use plackett::Kind;
-/// assert_eq!("qap".parse::<Kind>()?, Kind::QuadraticAssignment);
-/// assert_eq!(Kind::FlowShop.to_string(), "pfsp");
-/// # Ok::<(), plackett::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// `lop`: [`LinearOrdering`].
-    LinearOrdering,
-    /// `qap`: [`QuadraticAssignment`].
-    QuadraticAssignment,
-    /// `tsp`: [`TravelingSalesman`].
-    TravelingSalesman,
-    /// `pfsp`: [`FlowShop`].
-    FlowShop,
-    /// `assignment`: [`LinearAssignment`].
-    LinearAssignment,
-}
-
-impl Kind {
-    /// All kinds.
-    pub const ALL: [Self; 5] = [
-        Self::LinearOrdering,
-        Self::QuadraticAssignment,
-        Self::TravelingSalesman,
-        Self::FlowShop,
-        Self::LinearAssignment,
-    ];
-
-    /// The short name.
-    ///
-    /// ```
-    /// assert_eq!(plackett::Kind::LinearOrdering.name(), "lop");
-    /// ```
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::LinearOrdering => "lop",
-            Self::QuadraticAssignment => "qap",
-            Self::TravelingSalesman => "tsp",
-            Self::FlowShop => "pfsp",
-            Self::LinearAssignment => "assignment",
-        }
-    }
-
-    /// The kind that a text looks like: by keywords, else by how many numbers follow the first. A single matrix is taken
-    /// for a linear ordering problem; nothing in the text can tell it from an assignment problem.
-    ///
-    /// ```
-    /// use plackett::Kind;
-    /// assert_eq!(Kind::detect("x", "2\n0 1\n2 0\n")?, Kind::LinearOrdering);
-    /// assert_eq!(Kind::detect("x", "2\n0 1\n2 0\n\n0 1\n1 0\n")?, Kind::QuadraticAssignment);
-    /// assert!(Kind::detect("x", "2\n0 1 2\n").is_err());
-    /// # Ok::<(), plackett::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// A text that looks like none of them.
-    pub fn detect(file: &str, text: &str) -> Result<Self, Error> {
-        if traveling_salesman::is_like(text) {
-            return Ok(Self::TravelingSalesman);
-        }
-        if flow_shop::has_headings(text) {
-            return Ok(Self::FlowShop);
-        }
-        let mut words = text::words_after_title(file, text);
-        let start = words.clone();
-        let items = words.count("the number of items")?;
-        let left = words.left();
-        match left.checked_sub(1) {
-            _ if left == items * items => Ok(Self::LinearOrdering),
-            _ if left == 2 * items * items || left == 2 * items * items + 1 => Ok(Self::QuadraticAssignment),
-            Some(rest) if flow_shop::is_table(items, words.number("the number of machines")?, rest) => {
-                Ok(Self::FlowShop)
-            }
-            _ => {
-                let what = format!(
-                    "what kind of problem is this? {items} is followed by {left} numbers: one matrix would have {}, two {}",
-                    items * items,
-                    2 * items * items
-                );
-                Err(start.error(what))
-            }
-        }
-    }
-
-    /// Reads a problem of this kind from a text; `file` is what errors call it, and its stem names the problem.
-    ///
-    /// ```
-    /// use plackett::{Kind, Problem};
-    /// let problem = Kind::LinearOrdering.parse("two.mat", "2\n0 3\n1 0\n")?;
-    /// assert_eq!(problem.value(&[0, 1]), 3.0);
-    /// # Ok::<(), plackett::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// A text that does not follow the format, with the line and what is wrong there.
-    pub fn parse(self, file: &str, text: &str) -> Result<Box<dyn Problem>, Error> {
-        Ok(match self {
-            Self::LinearOrdering => Box::new(LinearOrdering::parse(file, text)?),
-            Self::QuadraticAssignment => Box::new(QuadraticAssignment::parse(file, text)?),
-            Self::TravelingSalesman => Box::new(TravelingSalesman::parse(file, text)?),
-            Self::FlowShop => Box::new(FlowShop::parse(file, text)?),
-            Self::LinearAssignment => Box::new(LinearAssignment::parse(file, text)?),
-        })
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
-    }
-}
-
-impl FromStr for Kind {
-    type Err = Error;
-    fn from_str(name: &str) -> Result<Self, Error> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| Error::Unknown {
-            what: "kind of problem",
-            name: name.to_owned(),
-            known: Self::ALL.map(Self::name).join(", "),
-        })
-    }
-}
-
-/// The best value that has been published for a problem, or that its file states.
-///
-/// ```
-/// use plackett::{Problem, TravelingSalesman};
-/// let triangle = TravelingSalesman::from_distances("mine", 3, vec![0.0, 1.0, 2.0, 1.0, 0.0, 3.0, 2.0, 3.0, 0.0])?;
-/// assert!(triangle.best_known().is_none());
-/// # Ok::<(), plackett::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BestKnown {
-    /// The value.
-    pub value: f64,
-    /// Whether it is proven that there is none better.
-    pub is_optimal: bool,
-}
-
-/// A problem over orders: its values, how they come about rank by rank, and how to change an order cheaply.
+/// A problem over orders. Two methods must be written; who knows more of the problem says more.
 ///
 /// Orders are trusted to list every item once; [`Order`](crate::Order) checks that.
-pub trait Problem: Send + Sync + fmt::Debug {
-    /// Which kind it is.
-    fn kind(&self) -> Kind;
-
-    /// Its name, by which published values are found.
-    fn name(&self) -> &str;
-
+///
+/// ```
+/// use plackett::{problem::Problem, run::{Limits, Run}, solver::{Method, Solver}};
+/// /// Neighbors should differ by as much as they can.
+/// struct Zigzag(usize);
+/// impl Problem for Zigzag {
+///     fn items(&self) -> usize { self.0 }
+///     fn value(&self, order: &[usize]) -> f64 { -order.windows(2).map(|pair| pair[0].abs_diff(pair[1]) as f64).sum::<f64>() }
+/// }
+/// let limits = Limits::evaluations(5000);
+/// let mut solver = Solver::new(&Zigzag(6), Method::Default, 0, &limits)?;
+/// solver.run(&Zigzag(6), &Run::new(limits))?;
+/// assert_eq!(solver.best().unwrap().1, -17.0);
+/// # Ok::<(), plackett::Error>(())
+/// ```
+pub trait Problem: Send + Sync {
     /// How many items an order has.
     fn items(&self) -> usize;
+
+    /// The value of an order.
+    fn value(&self, order: &[usize]) -> f64;
 
     /// Whether small or large values are wanted.
     fn sense(&self) -> Sense {
         Sense::Minimize
     }
 
-    /// The value of an order.
-    fn value(&self, order: &[usize]) -> f64;
-
     /// What every rank adds to the value once the ranks before it are fixed; the sum is the [`value`](Problem::value), up to
-    /// rounding. It is this that reward-to-go estimators use.
-    fn parts(&self, order: &[usize], parts: &mut [f64]);
+    /// rounding. It is this that reward-to-go estimators use. Unless the problem knows better, all of it comes with the last
+    /// rank.
+    fn parts(&self, order: &[usize], parts: &mut [f64]) {
+        parts.fill(0.0);
+        if let Some(last) = parts.last_mut() {
+            *last = self.value(order);
+        }
+    }
 
-    /// The problem's own way to change orders.
-    fn neighborhood(&self) -> Box<dyn Neighborhood + '_>;
+    /// A way to change orders: unless the problem has a quicker one, insertions, each of them valued as a whole order.
+    fn neighborhood(&self) -> Box<dyn Neighborhood + '_> {
+        Box::new(whole::Walk::new(self))
+    }
 
-    /// A good order to start from, if there is a quick way to one.
-    fn construct(&self) -> Option<Vec<usize>> {
+    /// A good order to start from, if there is a quick way to one; none if the run is over before it is found.
+    fn construct(&self, run: &Run<'_>) -> Option<Vec<usize>> {
+        let _ = run;
         None
     }
-
-    /// The best value known.
-    fn best_known(&self) -> Option<BestKnown>;
-}
-
-/// Reads a problem from a file, of the given kind or of the one that its text looks like.
-///
-/// ```no_run
-/// let problem = plackett::read_problem("nug12.dat".as_ref(), None)?;
-/// println!("{} items, best known {:?}", problem.items(), problem.best_known());
-/// # Ok::<(), plackett::Error>(())
-/// ```
-///
-/// # Errors
-/// A file that cannot be read, or a text that does not follow the format, with the line and what is wrong there.
-pub fn read_problem(path: &Path, kind: Option<Kind>) -> Result<Box<dyn Problem>, Error> {
-    let cannot_read = |source| Error::File { verb: "read", path: path.to_owned(), source };
-    let bytes = std::fs::read(path).map_err(cannot_read)?;
-    let (file, text) = (path.display().to_string(), String::from_utf8_lossy(&bytes));
-    let kind = kind.map_or_else(|| Kind::detect(&file, &text), Ok)?;
-    kind.parse(&file, &text)
-}
-
-/// Refuses a matrix that is not square of this size, or not finite.
-fn check_matrix(what: &'static str, items: usize, matrix: &[f64]) -> Result<(), Error> {
-    if items == 0 {
-        return Err(Error::Empty { what });
-    }
-    crate::error::check_length(what, matrix.len(), items * items)?;
-    crate::error::check_finite(what, matrix)
 }

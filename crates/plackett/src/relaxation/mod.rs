@@ -24,7 +24,7 @@ use crate::error::{Error, check_finite, check_length, check_temperature};
 /// None of them allocates.
 ///
 /// ```
-/// use plackett::{NeuralSort, Relaxation};
+/// use plackett::relaxation::{NeuralSort, Relaxation};
 /// let mut relaxation = NeuralSort::new(3);
 /// let z = [0.3, 2.0, 1.0];
 /// let mut matrix = [0.0; 9];

@@ -15,7 +15,7 @@ const SHRINK: f64 = 1.0 / (1u64 << 60) as f64;
 /// The relaxed permutation matrix that sorts z descending, row-major: row = rank, column = item. O(k²).
 ///
 /// ```
-/// let matrix = plackett::neural_sort(&[0.3, 2.0], 0.1)?;
+/// let matrix = plackett::relaxation::neural_sort(&[0.3, 2.0], 0.1)?;
 /// assert!(matrix[1] > 0.99 && matrix[2] > 0.99); // item 1 first, item 0 second
 /// # Ok::<(), plackett::Error>(())
 /// ```
@@ -29,7 +29,7 @@ pub fn neural_sort(z: &[f64], tau: f64) -> Result<Vec<f64>, Error> {
 /// The relaxation of sorting z ↦ σ(z, τ). Every method is O(k²).
 ///
 /// ```
-/// use plackett::{NeuralSort, Order, Relaxation};
+/// use plackett::{Order, relaxation::{NeuralSort, Relaxation}};
 /// let z = [0.1, -4.0, 2.5];
 /// let mut matrix = [0.0; 9];
 /// NeuralSort::new(3).forward(&z, 50.0, &mut matrix); // very soft, and still:

@@ -18,7 +18,7 @@ const WIDEST_LOGIT: f64 = 1e8;
 /// `iterations` rounds of row and column normalization of exp(X) for a square matrix X, row-major. O(k²) a round.
 ///
 /// ```
-/// let p = plackett::sinkhorn(&[2.0, 0.0, 0.0, 2.0], 20)?;
+/// let p = plackett::relaxation::sinkhorn(&[2.0, 0.0, 0.0, 2.0], 20)?;
 /// assert!((p[0] + p[2] - 1.0).abs() < 1e-12 && (p[0] + p[1] - 1.0).abs() < 1e-9);
 /// # Ok::<(), plackett::Error>(())
 /// ```
@@ -34,7 +34,7 @@ pub fn sinkhorn(log_weights: &[f64], iterations: usize) -> Result<Vec<f64>, Erro
 ///
 /// ```
 /// let noise = [0.9, 0.2, 0.4, 0.7];
-/// let p = plackett::gumbel_sinkhorn(&[0.0; 4], &noise, 0.01, 50)?;
+/// let p = plackett::relaxation::gumbel_sinkhorn(&[0.0; 4], &noise, 0.01, 50)?;
 /// assert!(p[0] > 0.99 && p[3] > 0.99);
 /// # Ok::<(), plackett::Error>(())
 /// ```
@@ -58,7 +58,7 @@ pub fn gumbel_sinkhorn(
 /// Round a result to a permutation with [`assignment`](crate::assignment).
 ///
 /// ```
-/// use plackett::{Relaxation, Sinkhorn};
+/// use plackett::relaxation::{Relaxation, Sinkhorn};
 /// let mut matrix = [0.0; 4];
 /// Sinkhorn::new(2, 30)?.forward(&[1.0, 0.0, 0.0, 1.0], 1e-300, &mut matrix);
 /// assert_eq!(matrix, [1.0, 0.0, 0.0, 1.0]);

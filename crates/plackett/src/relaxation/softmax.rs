@@ -6,7 +6,7 @@ use crate::{error::Error, linear::dot};
 /// softmax(z / τ).
 ///
 /// ```
-/// let p = plackett::softmax(&[0.0, 3f64.ln()], 1.0)?;
+/// let p = plackett::relaxation::softmax(&[0.0, 3f64.ln()], 1.0)?;
 /// assert!((p[1] - 0.75).abs() < 1e-15);
 /// # Ok::<(), plackett::Error>(())
 /// ```
@@ -20,7 +20,7 @@ pub fn softmax(z: &[f64], tau: f64) -> Result<Vec<f64>, Error> {
 /// The relaxation z ↦ softmax(z / τ) of the arg-max.
 ///
 /// ```
-/// use plackett::{Relaxation, Softmax};
+/// use plackett::relaxation::{Relaxation, Softmax};
 /// let mut p = [0.0; 2];
 /// Softmax::new(2).forward(&[0.0, 1.0], 1e-300, &mut p);
 /// assert_eq!(p, [0.0, 1.0]);

@@ -3,7 +3,10 @@
 use rand::{RngExt as _, rngs::ChaCha8Rng};
 
 use super::{Move, MoveKind, Neighborhood, Queue};
-use crate::constraints::{Constraints, Stages};
+use crate::{
+    constraints::{Constraints, Stages},
+    run::Run,
+};
 
 /// A gain below this share of the cost is rounding: without a margin two equal orders could alternate for ever.
 const ROUNDING: f64 = 1e-12;
@@ -11,8 +14,17 @@ const ROUNDING: f64 = 1e-12;
 /// Items that a kick moves to random ranks: as few as make it unlikely that the descent undoes them all.
 const KICKED_ITEMS: usize = 3;
 
-/// Whether a change of the cost is an improvement.
-pub(crate) fn is_gain(change: f64, cost: f64) -> bool {
+/// Moves that are valued between two looks at the run: those of an objective that takes a twentieth of a second still end in
+/// half a second, and those that take some nanoseconds are hardly slowed down.
+const MOVES_BETWEEN_LOOKS: usize = 8;
+
+/// Whether a change of the cost is an improvement, and not rounding.
+///
+/// ```
+/// use plackett::neighborhood::is_gain;
+/// assert!(is_gain(-1.0, 1e6) && !is_gain(-1e-9, 1e6) && !is_gain(0.0, 0.0));
+/// ```
+pub fn is_gain(change: f64, cost: f64) -> bool {
     change < -ROUNDING * cost.abs()
 }
 
@@ -68,13 +80,58 @@ pub(crate) fn moves_of(
     moves
 }
 
+/// [`Neighborhood::insertions`] by one move after another.
+pub(super) fn insertions<N: Neighborhood + ?Sized>(
+    neighborhood: &mut N,
+    from: usize,
+    low: usize,
+    high: usize,
+    changes: &mut Vec<f64>,
+    run: &Run<'_>,
+) {
+    changes.clear();
+    for (at, to) in (low..=high).enumerate() {
+        if at % MOVES_BETWEEN_LOOKS == MOVES_BETWEEN_LOOKS - 1 && run.is_over() {
+            changes.resize(high - low + 1, f64::INFINITY);
+            return;
+        }
+        let change = if to == from { 0.0 } else { neighborhood.change(Move::Insert { from, to }) };
+        changes.push(change);
+    }
+}
+
+/// The default of [`Neighborhood::improve_item`], for those who replace it in part: makes the best of all moves of an item if
+/// it lowers the cost, and queues all items then.
+///
+/// ```
+/// use plackett::{neighborhood::{Queue, improve_by_all_moves}, problem::Problem, run::Run};
+/// /// Item 0 belongs at the end.
+/// struct Last;
+/// impl Problem for Last {
+///     fn items(&self) -> usize { 3 }
+///     fn value(&self, order: &[usize]) -> f64 { if order[2] == 0 { 0.0 } else { 1.0 } }
+/// }
+/// let mut neighborhood = Last.neighborhood();
+/// assert!(improve_by_all_moves(neighborhood.as_mut(), 0, &mut Queue::new(3), &Run::default()));
+/// assert_eq!(neighborhood.order(), [1, 2, 0]);
+/// ```
+pub fn improve_by_all_moves<N: Neighborhood + ?Sized>(
+    neighborhood: &mut N,
+    item: usize,
+    queue: &mut Queue,
+    run: &Run<'_>,
+) -> bool {
+    improve_within(neighborhood, neighborhood.kinds(), None, item, queue, run)
+}
+
 /// Makes the best allowed move of an item if it lowers the cost, and queues all items then.
-pub(super) fn improve_item<N: Neighborhood + ?Sized>(
+pub(crate) fn improve_within<N: Neighborhood + ?Sized>(
     neighborhood: &mut N,
     kinds: &[MoveKind],
     constraints: Option<&Constraints>,
     item: usize,
     queue: &mut Queue,
+    run: &Run<'_>,
 ) -> bool {
     let mut best = (0.0, None);
     if kinds.contains(&MoveKind::Insert) {
@@ -82,7 +139,7 @@ pub(super) fn improve_item<N: Neighborhood + ?Sized>(
         let (low, high) = range_of(constraints, neighborhood.order(), neighborhood.ranks(), from);
         if low < high {
             let mut changes = Vec::new();
-            neighborhood.insertions(from, low, high, &mut changes);
+            neighborhood.insertions(from, low, high, &mut changes, run);
             for (to, &change) in (low..).zip(&changes) {
                 if to != from && change < best.0 {
                     best = (change, Some(Move::Insert { from, to }));
@@ -94,7 +151,10 @@ pub(super) fn improve_item<N: Neighborhood + ?Sized>(
         let mut moves = Vec::new();
         let (order, ranks) = (neighborhood.order(), neighborhood.ranks());
         for_each_exchange(kinds, order, ranks, constraints, item, |step| moves.push(step));
-        for step in moves {
+        for (at, step) in moves.into_iter().enumerate() {
+            if at % MOVES_BETWEEN_LOOKS == MOVES_BETWEEN_LOOKS - 1 && run.is_over() {
+                break;
+            }
             let change = neighborhood.change(step);
             if change < best.0 {
                 best = (change, Some(step));
@@ -111,8 +171,24 @@ pub(super) fn improve_item<N: Neighborhood + ?Sized>(
     }
 }
 
-/// Moves a few items to random ranks, and queues all.
-pub(super) fn kick<N: Neighborhood + ?Sized>(neighborhood: &mut N, queue: &mut Queue, rng: &mut ChaCha8Rng) {
+/// The default of [`Neighborhood::kick`], for those who replace it in part: moves a few items to random ranks, and queues all.
+///
+/// ```
+/// use plackett::{Noise, neighborhood::{Queue, kick_by_insertions}, problem::Problem};
+/// struct Any;
+/// impl Problem for Any {
+///     fn items(&self) -> usize { 9 }
+///     fn value(&self, _: &[usize]) -> f64 { 0.0 }
+/// }
+/// let (mut neighborhood, mut queue) = (Any.neighborhood(), Queue::new(9));
+/// kick_by_insertions(neighborhood.as_mut(), &mut queue, Noise::new(1).stream(0));
+/// assert!(neighborhood.order() != [0, 1, 2, 3, 4, 5, 6, 7, 8] && queue.pop().is_some());
+/// ```
+pub fn kick_by_insertions<N: Neighborhood + ?Sized>(
+    neighborhood: &mut N,
+    queue: &mut Queue,
+    rng: &mut ChaCha8Rng,
+) {
     let items = neighborhood.order().len();
     for _ in 0..KICKED_ITEMS {
         let (from, to) = (rng.random_range(0..items), rng.random_range(0..items));
@@ -124,7 +200,7 @@ pub(super) fn kick<N: Neighborhood + ?Sized>(neighborhood: &mut N, queue: &mut Q
 }
 
 /// Queues all items from a random one on, so that the first ones do not always have the first choice.
-pub(super) fn queue_all(items: usize, queue: &mut Queue, rng: &mut ChaCha8Rng) {
+pub(crate) fn queue_all(items: usize, queue: &mut Queue, rng: &mut ChaCha8Rng) {
     let start = rng.random_range(0..items);
     (0..items).for_each(|at| queue.push((start + at) % items));
 }

@@ -4,15 +4,21 @@
 //! A 2-opt move exchanges two edges and turns what is between them; an Or-opt move takes up to three cities in a row
 //! elsewhere, turned or not. Both are valued in O(1) by the edges that change, and tried towards near cities only.
 
-use rand::{RngExt as _, rngs::ChaCha8Rng};
-
-use super::{
-    BestKnown, Kind, Problem, check_matrix, published,
-    text::{self, Words},
+use plackett::{
+    neighborhood::{
+        Move, MoveKind, Neighborhood, Queue, Standing, improve_by_all_moves, is_gain, kick_by_insertions,
+    },
+    problem::Problem,
+    rand::{RngExt as _, rngs::ChaCha8Rng},
+    run::Run,
 };
+
 use crate::{
-    error::Error,
-    refinement::{Move, MoveKind, Neighborhood, Queue, Standing, is_gain},
+    error::{Error, check_matrix},
+    instance::{BestKnown, Instance},
+    kind::Kind,
+    published,
+    text::{self, Words},
 };
 
 /// Cities near each city towards which moves are tried: a good round trip hardly ever has an edge to one farther off.
@@ -27,13 +33,14 @@ const FEWEST_CITIES: usize = 8;
 /// A traveling salesman problem: minimize the length of the round trip through all cities in the order given.
 ///
 /// ```
-/// use plackett::{Problem, TravelingSalesman};
+/// use plackett::problem::Problem;
+/// use plackett_problems::TravelingSalesman;
 /// let text = "NAME: square\nTYPE: TSP\nDIMENSION: 4\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION
 /// 1 0 0\n2 0 10\n3 10 10\n4 10 0\nEOF\n";
 /// let problem = TravelingSalesman::parse("square.tsp", text)?;
 /// assert_eq!(problem.value(&[0, 1, 2, 3]), 40.0);
 /// assert_eq!(problem.value(&[0, 2, 1, 3]), 48.0);
-/// # Ok::<(), plackett::Error>(())
+/// # Ok::<(), plackett_problems::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct TravelingSalesman {
@@ -50,10 +57,11 @@ impl TravelingSalesman {
     /// The problem of a matrix of distances, row-major, from row to column; the diagonal does not matter.
     ///
     /// ```
-    /// use plackett::{Problem, TravelingSalesman};
+    /// use plackett::problem::Problem;
+    /// use plackett_problems::TravelingSalesman;
     /// let one_way = TravelingSalesman::from_distances("tiny", 3, vec![0.0, 1.0, 9.0, 9.0, 0.0, 1.0, 1.0, 9.0, 0.0])?;
     /// assert_eq!(one_way.value(&[0, 1, 2]), 3.0);
-    /// # Ok::<(), plackett::Error>(())
+    /// # Ok::<(), plackett_problems::Error>(())
     /// ```
     ///
     /// # Errors
@@ -71,7 +79,11 @@ impl TravelingSalesman {
                 |&other: &usize| distances[city * cities + other].min(distances[other * cities + city]);
             others.clear();
             others.extend((0..cities).filter(|&other| other != city));
-            others.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
+            let is_nearer = |a: &usize, b: &usize| distance(a).total_cmp(&distance(b)).then(a.cmp(b));
+            if near_count < others.len() {
+                others.select_nth_unstable_by(near_count, is_nearer);
+            }
+            others[..near_count].sort_by(is_nearer);
             near.extend_from_slice(&others[..near_count]);
         }
         Ok(Self { name: name.to_owned(), cities, distances, is_symmetric, near, near_count })
@@ -95,7 +107,7 @@ impl TravelingSalesman {
 }
 
 /// Whether a text has the keywords of TSPLIB.
-pub(super) fn is_like(text: &str) -> bool {
+pub(crate) fn is_like(text: &str) -> bool {
     text.lines()
         .any(|line| keyword(line).is_some_and(|(key, _)| key == "DIMENSION" || key == "EDGE_WEIGHT_TYPE"))
 }
@@ -292,14 +304,6 @@ impl<'a> Description<'a> {
 }
 
 impl Problem for TravelingSalesman {
-    fn kind(&self) -> Kind {
-        Kind::TravelingSalesman
-    }
-
-    fn name(&self) -> &str {
-        &self.name
-    }
-
     fn items(&self) -> usize {
         self.cities
     }
@@ -324,15 +328,28 @@ impl Problem for TravelingSalesman {
     }
 
     /// Always to the nearest city that is left.
-    fn construct(&self) -> Option<Vec<usize>> {
+    fn construct(&self, run: &Run<'_>) -> Option<Vec<usize>> {
         let mut order: Vec<usize> = (0..self.cities).collect();
         for rank in 1..self.cities {
+            if run.is_over() {
+                return None;
+            }
             let here = order[rank - 1];
             let to = |at: usize| self.distance(here, order[at]);
             let nearest = (rank..self.cities).min_by(|&a, &b| to(a).total_cmp(&to(b))).unwrap_or(rank);
             order.swap(rank, nearest);
         }
         Some(order)
+    }
+}
+
+impl Instance for TravelingSalesman {
+    fn kind(&self) -> Kind {
+        Kind::TravelingSalesman
+    }
+
+    fn name(&self) -> &str {
+        &self.name
     }
 
     fn best_known(&self) -> Option<BestKnown> {
@@ -584,9 +601,9 @@ impl Neighborhood for Walk<'_> {
         self.standing.apply(step);
     }
 
-    fn improve_item(&mut self, item: usize, queue: &mut Queue) -> bool {
+    fn improve_item(&mut self, item: usize, queue: &mut Queue, run: &Run<'_>) -> bool {
         if self.problem.cities < FEWEST_CITIES {
-            return crate::refinement::improve_by_all_moves(self, item, queue);
+            return improve_by_all_moves(self, item, queue, run);
         }
         let mut best = (0.0, None);
         if self.problem.is_symmetric {
@@ -614,7 +631,7 @@ impl Neighborhood for Walk<'_> {
     fn kick(&mut self, queue: &mut Queue, rng: &mut ChaCha8Rng) {
         let cities = self.problem.cities;
         if cities < FEWEST_CITIES {
-            return crate::refinement::kick_by_insertions(self, queue, rng);
+            return kick_by_insertions(self, queue, rng);
         }
         let longest = LONGEST_KICK.min((cities - 2) / 2);
         let (one, two) = (rng.random_range(1..=longest), rng.random_range(1..=longest));

@@ -1,98 +1,23 @@
-//! Local refinement: one engine of moves, descents and kicks for every problem that can say what a move changes.
+//! Local refinement: an order together with whatever makes a change of it cheap to value.
 //!
-//! A [`Neighborhood`] is an order together with whatever makes a change of it cheap to value. The engine
-//! ([`Walks`]) takes orders to local optima by trying the moves of one item after another, disturbs them, and goes on from
-//! what is not worse; a problem that knows better ways to descend or to disturb overrides just that.
+//! A [`Neighborhood`] descends to a local optimum by trying the moves of one item after another, and can be disturbed; a
+//! problem that knows better ways to descend or to disturb overrides just that. Whatever can take long asks the run whether to
+//! go on, and leaves a whole order behind if not.
 
 mod descent;
-mod walks;
 
-pub(crate) use descent::{is_gain, kicked_within, moves_of};
-pub use walks::{MoveSet, WalkSettings, Walks};
+pub use descent::{improve_by_all_moves, is_gain, kick_by_insertions};
+pub(crate) use descent::{improve_within, kicked_within, moves_of, queue_all};
 
 use rand::rngs::ChaCha8Rng;
-use serde::{Deserialize, Serialize};
 
-/// A change of an order, by ranks.
-///
-/// ```
-/// use plackett::Move;
-/// let mut order = [10, 11, 12, 13];
-/// Move::Insert { from: 0, to: 2 }.apply(&mut order);
-/// assert_eq!(order, [11, 12, 10, 13]);
-/// Move::Swap { first: 0, second: 3 }.apply(&mut order);
-/// assert_eq!(order, [13, 12, 10, 11]);
-/// Move::Reverse { first: 1, last: 3 }.apply(&mut order);
-/// assert_eq!(order, [13, 11, 10, 12]);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Move {
-    /// The item at rank `from` goes to rank `to`, and those between close up.
-    Insert {
-        /// Where it stands.
-        from: usize,
-        /// Where it will stand.
-        to: usize,
-    },
-    /// Two items change places.
-    Swap {
-        /// The smaller rank.
-        first: usize,
-        /// The larger rank.
-        second: usize,
-    },
-    /// A stretch of the order is turned round.
-    Reverse {
-        /// Its first rank.
-        first: usize,
-        /// Its last rank.
-        last: usize,
-    },
-}
-
-impl Move {
-    /// Makes the move. O(ranks between).
-    ///
-    /// # Panics
-    /// If a rank does not exist.
-    pub fn apply(self, order: &mut [usize]) {
-        match self {
-            Self::Insert { from, to } if from <= to => order[from..=to].rotate_left(1),
-            Self::Insert { from, to } => order[to..=from].rotate_right(1),
-            Self::Swap { first, second } => order.swap(first, second),
-            Self::Reverse { first, last } => order[first..=last].reverse(),
-        }
-    }
-
-    /// The first and last rank that it touches.
-    pub(crate) fn span(self) -> (usize, usize) {
-        match self {
-            Self::Insert { from, to } => (from.min(to), from.max(to)),
-            Self::Swap { first, second } => (first, second),
-            Self::Reverse { first, last } => (first, last),
-        }
-    }
-}
-
-/// The kinds of [`Move`].
-///
-/// ```
-/// assert_ne!(plackett::MoveKind::Insert, plackett::MoveKind::Swap);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum MoveKind {
-    /// One item to another rank.
-    Insert,
-    /// Two items exchanged.
-    Swap,
-    /// A stretch turned round.
-    Reverse,
-}
+pub use crate::moves::{Move, MoveKind};
+use crate::run::Run;
 
 /// Items whose moves are still to be tried, first come, first served, each at most once.
 ///
 /// ```
-/// let mut queue = plackett::Queue::new(3);
+/// let mut queue = plackett::neighborhood::Queue::new(3);
 /// queue.push(2);
 /// queue.push(0);
 /// queue.push(2);
@@ -129,7 +54,7 @@ impl Queue {
 /// An order with the rank of every item, what it costs, and how many orders were valued on the way to it.
 ///
 /// ```
-/// use plackett::{Move, Standing};
+/// use plackett::neighborhood::{Move, Standing};
 /// let mut standing = Standing::new(3);
 /// standing.set(&[2, 0, 1]);
 /// standing.apply(Move::Swap { first: 0, second: 2 });
@@ -185,7 +110,7 @@ impl Standing {
 /// quicker. Ranks and items are trusted.
 ///
 /// ```
-/// use plackett::{Move, MoveKind, Neighborhood, Standing};
+/// use plackett::neighborhood::{Move, MoveKind, Neighborhood, Queue, Standing};
 /// /// Σ weight·rank: items of large weight belong at the front.
 /// struct Front { weights: Vec<f64>, standing: Standing }
 /// impl Front {
@@ -211,9 +136,9 @@ impl Standing {
 /// }
 /// let mut front = Front { weights: vec![1.0, 3.0, 2.0], standing: Standing::new(3) };
 /// front.set_order(&[0, 1, 2]);
-/// let mut queue = plackett::Queue::new(3);
+/// let mut queue = Queue::new(3);
 /// (0..3).for_each(|item| queue.push(item));
-/// front.descend(&mut queue, u64::MAX);
+/// front.descend(&mut queue, &plackett::run::Run::default());
 /// assert_eq!(front.order(), [1, 2, 0]);
 /// ```
 pub trait Neighborhood: Send {
@@ -252,37 +177,39 @@ pub trait Neighborhood: Send {
         self.standing().evaluations
     }
 
-    /// What moving the item at `from` to every rank from `low` to `high` would change: `changes[to − low]`.
-    fn insertions(&mut self, from: usize, low: usize, high: usize, changes: &mut Vec<f64>) {
-        changes.clear();
-        for to in low..=high {
-            let change = if to == from { 0.0 } else { self.change(Move::Insert { from, to }) };
-            changes.push(change);
-        }
+    /// What moving the item at `from` to every rank from `low` to `high` would change: `changes[to − low]`. What is not
+    /// valued because the run is over costs more than anything.
+    fn insertions(&mut self, from: usize, low: usize, high: usize, changes: &mut Vec<f64>, run: &Run<'_>) {
+        descent::insertions(self, from, low, high, changes, run);
     }
 
     /// Makes the best move of an item if it lowers the cost, and queues the items whose moves may have become better.
-    fn improve_item(&mut self, item: usize, queue: &mut Queue) -> bool {
-        descent::improve_item(self, self.kinds(), None, item, queue)
+    fn improve_item(&mut self, item: usize, queue: &mut Queue, run: &Run<'_>) -> bool {
+        improve_by_all_moves(self, item, queue, run)
     }
 
-    /// Improves until no queued item has a better move, or until so many evaluations have been made in all.
-    fn descend(&mut self, queue: &mut Queue, most_evaluations: u64) {
-        while self.evaluations() < most_evaluations
+    /// Improves until no queued item has a better move, or [no more can be done](Self::is_over).
+    fn descend(&mut self, queue: &mut Queue, run: &Run<'_>) {
+        while !self.is_over(run)
             && let Some(item) = queue.pop()
         {
-            while self.improve_item(item, queue) {}
+            while self.improve_item(item, queue, run) && !run.is_over() {}
         }
     }
 
     /// From a disturbed order to a good one nearby: a descent, unless the problem knows better.
-    fn improve(&mut self, queue: &mut Queue, _rng: &mut ChaCha8Rng, most_evaluations: u64) {
-        self.descend(queue, most_evaluations);
+    fn improve(&mut self, queue: &mut Queue, _rng: &mut ChaCha8Rng, run: &Run<'_>) {
+        self.descend(queue, run);
     }
 
     /// Disturbs the order, little enough that most of what is good about it stays, and queues what was disturbed.
     fn kick(&mut self, queue: &mut Queue, rng: &mut ChaCha8Rng) {
-        descent::kick(self, queue, rng);
+        kick_by_insertions(self, queue, rng);
+    }
+
+    /// Whether the run is over, or as many orders have been valued as its limits allow.
+    fn is_over(&self, run: &Run<'_>) -> bool {
+        run.limits().evaluations.is_some_and(|most| self.evaluations() >= most) || run.is_over()
     }
 
     /// The share of kicks that mix the order with that of another walk instead of disturbing it: for problems in which it
@@ -295,13 +222,4 @@ pub trait Neighborhood: Send {
     fn temperature(&self) -> f64 {
         0.0
     }
-}
-
-/// The defaults of [`Neighborhood::improve_item`] and [`Neighborhood::kick`], for those who replace them in part.
-pub(crate) fn improve_by_all_moves<N: Neighborhood>(walk: &mut N, item: usize, queue: &mut Queue) -> bool {
-    descent::improve_item(walk, walk.kinds(), None, item, queue)
-}
-
-pub(crate) fn kick_by_insertions<N: Neighborhood>(walk: &mut N, queue: &mut Queue, rng: &mut ChaCha8Rng) {
-    descent::kick(walk, queue, rng);
 }

@@ -1,15 +1,16 @@
 //! What a move changes, as every problem works it out, against valuing the whole order again: all insertions of an item for
 //! linear ordering and flow shop, all exchanges for quadratic assignment, all turns for the traveling salesman.
 //!
-//! Run with `cargo bench -p plackett --bench moves`.
+//! Run with `cargo bench -p plackett-problems --bench moves`.
 
 #![allow(missing_docs, reason = "the macros below make public functions")]
 
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use plackett::{
-    FlowShop, LinearAssignment, LinearOrdering, Move, Noise, Problem, QuadraticAssignment, TravelingSalesman,
+use plackett::{Noise, neighborhood::Move, run::Run};
+use plackett_problems::{
+    FlowShop, Instance, LinearAssignment, LinearOrdering, QuadraticAssignment, TravelingSalesman,
 };
 
 const ITEMS: usize = 100;
@@ -30,7 +31,7 @@ fn symmetric(seed: u64) -> Vec<f64> {
 
 fn moves(criterion: &mut Criterion) {
     let square = ITEMS * ITEMS;
-    let problems: Vec<(&str, Box<dyn Problem>)> = vec![
+    let problems: Vec<(&str, Box<dyn Instance>)> = vec![
         ("insertions", Box::new(LinearOrdering::new("", ITEMS, numbers(square, 0)).unwrap())),
         ("insertions", Box::new(FlowShop::new("", ITEMS, MACHINES, numbers(ITEMS * MACHINES, 1)).unwrap())),
         ("swaps", Box::new(QuadraticAssignment::new("", ITEMS, symmetric(2), symmetric(3)).unwrap())),
@@ -50,11 +51,11 @@ fn moves(criterion: &mut Criterion) {
             })
             .collect();
         let mut walk = problem.neighborhood();
-        let mut changes = Vec::new();
+        let (mut changes, run) = (Vec::new(), Run::default());
         group.bench_function(BenchmarkId::from_parameter("by what changes"), |bencher| {
             bencher.iter(|| {
                 if kind == "insertions" {
-                    walk.insertions(rank, 0, ITEMS - 1, &mut changes);
+                    walk.insertions(rank, 0, ITEMS - 1, &mut changes, &run);
                     changes.iter().sum::<f64>()
                 } else {
                     steps.iter().map(|&step| walk.change(black_box(step))).sum::<f64>()

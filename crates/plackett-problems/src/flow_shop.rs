@@ -5,22 +5,29 @@
 //! With the earliest ends e of the jobs before a gap and the longest tails q of those after it, a job put into the gap ends
 //! at f, and the makespan is max f + q: Taillard's way to value all ranks of a job in O(n·m).
 
-use rand::{RngExt as _, rngs::ChaCha8Rng};
+use plackett::{
+    neighborhood::{Move, MoveKind, Neighborhood, Queue, Standing, is_gain},
+    problem::Problem,
+    rand::{RngExt as _, rngs::ChaCha8Rng},
+    run::Run,
+};
 
-use super::{BestKnown, Kind, Problem, published, text};
 use crate::{
     error::{Error, check_finite, check_length},
-    refinement::{Move, MoveKind, Neighborhood, Queue, Standing, is_gain},
+    instance::{BestKnown, Instance},
+    kind::Kind,
+    published, text,
 };
 
 /// A permutation flow shop: minimize the time at which the last job leaves the last machine.
 ///
 /// ```
-/// use plackett::{FlowShop, Problem};
+/// use plackett::problem::Problem;
+/// use plackett_problems::FlowShop;
 /// let shop = FlowShop::new("tiny", 2, 2, vec![3.0, 2.0, 1.0, 4.0])?; // job 0 takes 3 and 2, job 1 takes 1 and 4
 /// assert_eq!(shop.value(&[0, 1]), 9.0);
 /// assert_eq!(shop.value(&[1, 0]), 7.0);
-/// # Ok::<(), plackett::Error>(())
+/// # Ok::<(), plackett_problems::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct FlowShop {
@@ -39,16 +46,12 @@ impl FlowShop {
     /// A table that is empty, of another size, or with a time that is negative or not finite.
     pub fn new(name: &str, jobs: usize, machines: usize, times: Vec<f64>) -> Result<Self, Error> {
         if jobs == 0 || machines == 0 {
-            return Err(Error::Empty { what: "the table of times" });
+            return Err(plackett::Error::Empty { what: "the table of times" }.into());
         }
         check_length("the table of times", times.len(), jobs * machines)?;
         check_finite("times", &times)?;
         if let Some(&value) = times.iter().find(|&&time| time < 0.0) {
-            return Err(Error::Setting {
-                name: "a processing time",
-                value,
-                reason: "it must not be negative",
-            });
+            return Err(Error::NegativeTime { time: value });
         }
         Ok(Self { name: name.to_owned(), jobs, machines, times, stated: None })
     }
@@ -56,8 +59,8 @@ impl FlowShop {
     /// Reads the first problem of a text; `file` is what errors call it.
     ///
     /// ```
-    /// let shop = plackett::FlowShop::parse("two.txt", "2 2\n0 3 1 2\n0 1 1 4\n")?;
-    /// # Ok::<(), plackett::Error>(())
+    /// let shop = plackett_problems::FlowShop::parse("two.txt", "2 2\n0 3 1 2\n0 1 1 4\n")?;
+    /// # Ok::<(), plackett_problems::Error>(())
     /// ```
     ///
     /// # Errors
@@ -76,9 +79,9 @@ impl FlowShop {
     ///     1 2 3
     ///     4 5 6
     /// ";
-    /// let shops = plackett::FlowShop::parse_all("tiny.txt", &text.repeat(2))?;
+    /// let shops = plackett_problems::FlowShop::parse_all("tiny.txt", &text.repeat(2))?;
     /// assert_eq!(shops.len(), 2);
-    /// # Ok::<(), plackett::Error>(())
+    /// # Ok::<(), plackett_problems::Error>(())
     /// ```
     ///
     /// # Errors
@@ -166,25 +169,17 @@ impl FlowShop {
 }
 
 /// Whether a text has the headings of Taillard's files.
-pub(super) fn has_headings(text: &str) -> bool {
+pub(crate) fn has_headings(text: &str) -> bool {
     text.to_lowercase().contains("processing times")
 }
 
 /// Whether so many numbers can be the table of so many jobs and machines.
-pub(super) fn is_table(jobs: usize, machines: f64, numbers: usize) -> bool {
+pub(crate) fn is_table(jobs: usize, machines: f64, numbers: usize) -> bool {
     let per_job = numbers as f64 / jobs as f64;
     per_job == machines || per_job == 2.0 * machines
 }
 
 impl Problem for FlowShop {
-    fn kind(&self) -> Kind {
-        Kind::FlowShop
-    }
-
-    fn name(&self) -> &str {
-        &self.name
-    }
-
     fn items(&self) -> usize {
         self.jobs
     }
@@ -209,14 +204,29 @@ impl Problem for FlowShop {
     }
 
     /// Nawaz, Enscore and Ham: jobs by their total time, the longest first, each put where it is best.
-    fn construct(&self) -> Option<Vec<usize>> {
+    fn construct(&self, run: &Run<'_>) -> Option<Vec<usize>> {
         let total = |job: &usize| self.times_of(*job).iter().sum::<f64>();
         let mut jobs: Vec<usize> = (0..self.jobs).collect();
         jobs.sort_by(|a, b| total(b).total_cmp(&total(a)));
         let mut walk = Walk::new(self);
         walk.line.clear();
-        jobs.iter().for_each(|&job| walk.place(job));
+        for job in jobs {
+            if run.is_over() {
+                return None;
+            }
+            walk.place(job);
+        }
         Some(walk.line)
+    }
+}
+
+impl Instance for FlowShop {
+    fn kind(&self) -> Kind {
+        Kind::FlowShop
+    }
+
+    fn name(&self) -> &str {
+        &self.name
     }
 
     fn best_known(&self) -> Option<BestKnown> {
@@ -350,14 +360,14 @@ impl Neighborhood for Walk<'_> {
     }
 
     /// O(m) a rank.
-    fn insertions(&mut self, from: usize, low: usize, high: usize, changes: &mut Vec<f64>) {
+    fn insertions(&mut self, from: usize, low: usize, high: usize, changes: &mut Vec<f64>, _: &Run<'_>) {
         self.leave_out(from);
         self.value_gaps(self.standing.order[from]);
         changes.clear();
         changes.extend(self.spans[low..=high].iter().map(|span| span - self.standing.cost));
     }
 
-    fn improve_item(&mut self, item: usize, queue: &mut Queue) -> bool {
+    fn improve_item(&mut self, item: usize, queue: &mut Queue, _: &Run<'_>) -> bool {
         let from = self.standing.ranks[item];
         self.leave_out(from);
         self.value_gaps(item);

@@ -3,22 +3,22 @@
 //! Walks go in rounds. What a walk does in a round is a function of the seed, the round and where the walk stands, so rounds
 //! can be made side by side on any number of threads, and a run can be saved between them and resumed exactly.
 
-use std::{ops::ControlFlow, time::Instant};
+use std::sync::{Mutex, PoisonError};
 
 use rand::{RngExt as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{Neighborhood, Queue, descent};
 use crate::{
     constrained::ConstrainedPlackettLuce,
     constraints::Constraints,
-    error::{Error, check_setting},
+    error::{Error, check_length, check_setting},
+    moves::MoveKind,
+    neighborhood::{Neighborhood, Queue, improve_within, is_gain, kicked_within, queue_all},
     noise::Noise,
-    order::{Order, check_distinct},
+    order::Order,
+    parallel,
     problem::Problem,
-    refinement::MoveKind,
-    run::{Ending, Limits, Trace},
+    run::{Ending, Limits, Run, Trace},
 };
 
 /// Evaluations of a walk in a round, and per pair of items where those are many.
@@ -32,9 +32,11 @@ const IDLE_ROUNDS: u64 = 20;
 /// Which moves the walks make.
 ///
 /// ```
-/// assert_eq!(plackett::MoveSet::default(), plackett::MoveSet::Own);
+/// use plackett::solver::MoveSet;
+/// assert_eq!(MoveSet::default(), MoveSet::Own);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum MoveSet {
     /// Those that the problem has for itself.
     #[default]
@@ -46,7 +48,8 @@ pub enum MoveSet {
 /// How the walks are made.
 ///
 /// ```
-/// let settings = plackett::WalkSettings { seed: 7, ..plackett::WalkSettings::default() };
+/// use plackett::solver::WalkSettings;
+/// let settings = WalkSettings { seed: 7, ..WalkSettings::default() };
 /// assert_eq!(settings.walks, 8);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,14 +71,15 @@ impl Default for WalkSettings {
 /// Local refinement of a problem by several walks.
 ///
 /// ```
-/// use plackett::{Limits, LinearOrdering, Problem, Trace, WalkSettings, Walks};
-/// use std::ops::ControlFlow;
-/// // Items belong in the order 4, 3, 2, 1, 0.
-/// let matrix = (0..25).map(|at| f64::from(u8::from(at / 5 > at % 5))).collect();
-/// let problem = LinearOrdering::new("backwards", 5, matrix)?;
-/// let mut walks = Walks::new(&problem, None, WalkSettings::default())?;
-/// let limits = Limits { evaluations: Some(1000), ..Limits::default() };
-/// walks.run(&problem, &limits, &mut Trace::default(), |_| ControlFlow::Continue(()))?;
+/// use plackett::{problem::Problem, run::{Limits, Run, Trace}, solver::{WalkSettings, Walks}};
+/// /// Large items belong at the front.
+/// struct Backwards;
+/// impl Problem for Backwards {
+///     fn items(&self) -> usize { 5 }
+///     fn value(&self, order: &[usize]) -> f64 { order.iter().zip(0u32..).map(|(&i, r)| i as f64 * f64::from(r)).sum() }
+/// }
+/// let mut walks = Walks::new(&Backwards, None, WalkSettings::default())?;
+/// walks.run(&Backwards, &Run::new(Limits::evaluations(1000)), &mut Trace::default())?;
 /// assert_eq!(walks.best().unwrap().0, [4, 3, 2, 1, 0]);
 /// # Ok::<(), plackett::Error>(())
 /// ```
@@ -83,19 +87,17 @@ impl Default for WalkSettings {
 pub struct Walks {
     settings: WalkSettings,
     constraints: Constraints,
+    /// As they stood after the last whole round: one that was cut short is made again, in full, when the run goes on.
     walkers: Vec<Walk>,
+    /// Whether the first walk starts from what the problem constructs.
+    is_constructing: bool,
     rounds: u64,
     evaluations: u64,
+    /// The best so far, of rounds that were cut short too.
     best: Option<(Vec<usize>, f64)>,
-    /// What a last round found that was cut short: it is made again, in full, when the run is resumed.
+    /// Evaluations of the last round, if it was cut short.
     #[serde(skip)]
-    cut_short: Option<CutShort>,
-}
-
-#[derive(Clone, Debug)]
-struct CutShort {
-    evaluations: u64,
-    best: Option<(Vec<usize>, f64)>,
+    cut_short: u64,
 }
 
 /// One walk: where it stands and the best it has met since it last started anew.
@@ -117,17 +119,34 @@ struct Costs {
 }
 
 /// What holds for all walks of a round.
-struct Round<'a> {
+struct Round<'a, 'r> {
     problem: &'a dyn Problem,
     constraints: &'a Constraints,
     moves: MoveSet,
     target: Option<f64>,
-    evaluations: u64,
     /// All walks as they stood before the round, to mix with.
     others: &'a [Walk],
-    /// Where a walk stops even in the middle of a descent.
+    is_constructing: bool,
+    run: &'a Run<'r>,
+    news: &'a Mutex<News>,
+}
+
+/// What a walk may do in a round.
+struct Share {
+    /// Where it stops after the present descent.
+    evaluations: u64,
+    /// Where it stops even in the middle of a descent.
     most_evaluations: u64,
 }
+
+/// What the walks of a round have told of so far.
+struct News {
+    evaluations: u64,
+    best: Option<f64>,
+}
+
+/// Kicks of a walk after which it tells of its evaluations, even if it has found nothing better.
+const QUIET_KICKS: u64 = 256;
 
 impl Walks {
     /// Walks that start from a given order, or else from one that the problem constructs and from random ones.
@@ -141,14 +160,15 @@ impl Walks {
     /// The same for orders that keep constraints.
     ///
     /// ```
-    /// use plackett::{Constraints, Limits, LinearOrdering, Trace, WalkSettings, Walks};
-    /// use std::ops::ControlFlow;
-    /// let matrix = (0..25).map(|at| f64::from(u8::from(at / 5 > at % 5))).collect();
-    /// let problem = LinearOrdering::new("backwards", 5, matrix)?;
+    /// use plackett::{Constraints, problem::Problem, run::{Limits, Run, Trace}, solver::{WalkSettings, Walks}};
+    /// struct Backwards;
+    /// impl Problem for Backwards {
+    ///     fn items(&self) -> usize { 5 }
+    ///     fn value(&self, order: &[usize]) -> f64 { order.iter().zip(0u32..).map(|(&i, r)| i as f64 * f64::from(r)).sum() }
+    /// }
     /// let constraints = Constraints::new(5, &[(0, 4)], &[(2, 1)])?;
-    /// let mut walks = Walks::within(&problem, constraints, None, WalkSettings::default())?;
-    /// let limits = Limits { evaluations: Some(1000), ..Limits::default() };
-    /// walks.run(&problem, &limits, &mut Trace::default(), |_| ControlFlow::Continue(()))?;
+    /// let mut walks = Walks::within(&Backwards, constraints, None, WalkSettings::default())?;
+    /// walks.run(&Backwards, &Run::new(Limits::evaluations(1000)), &mut Trace::default())?;
     /// assert_eq!(walks.best().unwrap().0, [3, 2, 1, 0, 4]);
     /// # Ok::<(), plackett::Error>(())
     /// ```
@@ -162,66 +182,82 @@ impl Walks {
         settings: WalkSettings,
     ) -> Result<Self, Error> {
         check_setting("walks", settings.walks as f64, settings.walks > 0, "at least 1 is needed")?;
-        crate::error::check_length("the constraints", constraints.items(), problem.items())?;
+        check_length("the constraints", constraints.items(), problem.items())?;
         if let Some(start) = start {
             constraints.check(start)?;
         }
         let mut noise = Noise::new(settings.seed);
         let mut walkers = Vec::with_capacity(settings.walks);
         for index in 0..settings.walks {
-            let own = if index == 0 && constraints.is_free() { problem.construct() } else { None };
-            let order = match start.map(|start| start.to_vec()).or(own) {
-                Some(order) => order,
+            let order = match start {
+                Some(start) => start.to_vec(),
                 None => random_order(&constraints, noise.stream(index as u64))?,
             };
             walkers.push(Walk::new(order));
         }
-        Ok(Self { settings, constraints, walkers, rounds: 0, evaluations: 0, best: None, cut_short: None })
+        Ok(Self {
+            settings,
+            is_constructing: start.is_none() && constraints.is_free(),
+            constraints,
+            walkers,
+            rounds: 0,
+            evaluations: 0,
+            best: None,
+            cut_short: 0,
+        })
     }
 
-    /// Rounds until it is time to stop. The observer is called after each of them and may end the run.
+    /// Rounds until a limit is reached or the run is over. A step is a round.
     ///
     /// Evaluations are counted in orders valued, whether whole or by what a move changes. A limit on them cuts the last round
-    /// short; the saved state has whole rounds only, so that a resumed run is the run that was never interrupted.
+    /// short, and so does the end of the run.
     ///
     /// # Errors
     /// Another problem than the one that the walks were made for.
-    pub fn run(
-        &mut self,
-        problem: &dyn Problem,
-        limits: &Limits,
-        trace: &mut Trace,
-        mut observe: impl FnMut(&Self) -> ControlFlow<()>,
-    ) -> Result<Ending, Error> {
-        crate::error::check_length("the problem", problem.items(), self.constraints.items())?;
-        let (start, spent) = (Instant::now(), trace.seconds());
-        self.cut_short = None;
-        loop {
-            let is_done =
-                |value: f64| limits.target.is_some_and(|target| !problem.sense().is_better(target, value));
-            if self.best().is_some_and(|(_, value)| is_done(value)) {
-                return Ok(Ending::Target);
-            }
-            if limits.evaluations.is_some_and(|most| self.evaluations() >= most) || self.cut_short.is_some() {
-                return Ok(Ending::Evaluations);
-            }
-            if limits.time.is_some_and(|most| start.elapsed() >= most) {
-                return Ok(Ending::Time);
-            }
-            let left = limits.evaluations.map_or(u64::MAX, |most| most - self.evaluations);
-            self.round(problem, left, limits.target)?;
-            let seconds = spent + start.elapsed().as_secs_f64();
-            match self.best() {
-                Some((_, value)) => trace.note(self.evaluations(), seconds, value),
-                None => trace.spend(seconds),
-            }
-            if observe(self).is_break() {
-                return Ok(Ending::Interrupted);
-            }
-        }
+    pub fn run(&mut self, problem: &dyn Problem, run: &Run<'_>, trace: &mut Trace) -> Result<Ending, Error> {
+        run.repeat(|| {
+            let start = run.seconds();
+            let ending = self.step(problem, run)?;
+            let best = self.best().map(|(_, value)| value);
+            trace.spend(run.seconds() - start, self.evaluations(), best);
+            run.note(self.evaluations(), best);
+            Ok(ending)
+        })
     }
 
-    fn round(&mut self, problem: &dyn Problem, left: u64, target: Option<f64>) -> Result<(), Error> {
+    /// One round; or how the run ends, if it does. A round that is cut short counts for [`best`](Self::best) and for
+    /// [`evaluations`](Self::evaluations), but the walks stand where they stood before it: a run that goes on, or that is saved
+    /// and resumed, makes it again in full, and so takes the same way as one that was never cut short.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn step(&mut self, problem: &dyn Problem, run: &Run<'_>) -> Result<Option<Ending>, Error> {
+        check_length("the problem", problem.items(), self.constraints.items())?;
+        self.cut_short = 0;
+        let limits = run.limits();
+        let is_at_target = |best: Option<(&[usize], f64)>| match (limits.target, best) {
+            (Some(target), Some((_, value))) => problem.sense().reaches(value, target),
+            _ => false,
+        };
+        if is_at_target(self.best()) {
+            return Ok(Some(Ending::Target));
+        }
+        if limits.evaluations.is_some_and(|most| self.evaluations >= most) {
+            return Ok(Some(Ending::Evaluations));
+        }
+        if let Some(ending) = run.over() {
+            return Ok(Some(ending));
+        }
+        let left = limits.evaluations.map_or(u64::MAX, |most| most - self.evaluations);
+        let is_whole = self.round(problem, left, run)?;
+        if is_at_target(self.best()) {
+            return Ok(Some(Ending::Target));
+        }
+        Ok((!is_whole).then(|| run.over().unwrap_or(Ending::Evaluations)))
+    }
+
+    /// False if it was cut short.
+    fn round(&mut self, problem: &dyn Problem, left: u64, run: &Run<'_>) -> Result<bool, Error> {
         let pairs = (problem.items() * problem.items()) as u64;
         let usual = ROUND_EVALUATIONS.max(ROUND_EVALUATIONS_PER_PAIR * pairs);
         let count = self.walkers.len() as u64;
@@ -229,52 +265,52 @@ impl Walks {
         // somewhere with their shares; the first ones take what is over.
         let is_last = left / count < 2 * usual;
         let active = if is_last { (left / usual).clamp(1, count) } else { count };
-        let share = |index: usize| left / active + u64::from((index as u64) < left % active);
         let (seed, first_stream) = (self.settings.seed, (self.rounds + 1) * count);
-        let made: Vec<(Walk, bool)> = self
-            .walkers
-            .par_iter()
-            .enumerate()
-            .take(usize::try_from(active).unwrap_or(usize::MAX))
-            .map(|(index, walk)| {
-                let round = Round {
-                    problem,
-                    constraints: &self.constraints,
-                    moves: self.settings.moves,
-                    target: target.map(|target| problem.sense().cost(target)),
-                    others: &self.walkers,
-                    evaluations: if is_last { share(index) } else { usual },
-                    most_evaluations: share(index),
-                };
-                let mut walk = walk.clone();
-                let is_whole = walk.round(&round, Noise::new(seed).stream(first_stream + index as u64));
-                (walk, is_whole && !is_last)
-            })
-            .collect();
+        let news = Mutex::new(News {
+            evaluations: run.progress().evaluations,
+            best: self.best.as_ref().map(|(_, value)| problem.sense().cost(*value)),
+        });
+        let round = Round {
+            problem,
+            constraints: &self.constraints,
+            moves: self.settings.moves,
+            target: run.limits().target.map(|target| problem.sense().cost(target)),
+            others: &self.walkers,
+            is_constructing: self.is_constructing && self.rounds == 0,
+            run,
+            news: &news,
+        };
+        let walking = &self.walkers[..usize::try_from(active).unwrap_or(usize::MAX)];
+        let made: Vec<(Walk, bool)> = parallel::map(walking, |index, walk| {
+            let most = left / active + u64::from((index as u64) < left % active);
+            let share = Share { evaluations: if is_last { most } else { usual }, most_evaluations: most };
+            let mut walk = walk.clone();
+            let rng = &mut Noise::new(seed);
+            let is_whole = walk.round(&round, &share, index, rng.stream(first_stream + index as u64));
+            (walk, is_whole && !is_last)
+        });
         let evaluations = made
             .iter()
             .zip(&self.walkers)
             .map(|((new, _), old)| new.evaluations - old.evaluations)
             .sum::<u64>();
-        let mut best = self.best.clone();
         for (walk, _) in &made {
             let Some(costs) = walk.costs else { continue };
             let value = problem.sense().cost(costs.best);
-            if best.as_ref().is_none_or(|(_, best)| problem.sense().is_better(value, *best)) {
+            if self.best.as_ref().is_none_or(|(_, best)| problem.sense().is_better(value, *best)) {
                 // Valued afresh, without what many small changes have added up to in rounding.
-                best = Some((walk.best.clone(), problem.value(&walk.best)));
+                self.best = Some((walk.best.clone(), problem.value(&walk.best)));
             }
         }
-        if made.iter().all(|(_, is_whole)| *is_whole) {
-            self.walkers = made.into_iter().map(|(walk, _)| walk).collect();
-            self.best = best;
-            self.evaluations += evaluations;
-            self.rounds += 1;
-            self.restart_idle(usual)?;
-        } else {
-            self.cut_short = Some(CutShort { evaluations, best });
+        if !made.iter().all(|(_, is_whole)| *is_whole) {
+            self.cut_short = evaluations;
+            return Ok(false);
         }
-        Ok(())
+        self.walkers = made.into_iter().map(|(walk, _)| walk).collect();
+        self.evaluations += evaluations;
+        self.rounds += 1;
+        self.restart_idle(usual)?;
+        Ok(true)
     }
 
     /// Starts walks anew that get nowhere.
@@ -291,8 +327,10 @@ impl Walks {
     }
 
     /// Whether the parts of a saved state fit each other and orders of so many items.
-    pub(crate) fn is_sound(&self, items: usize) -> bool {
-        let is_order = |order: &Vec<usize>| order.len() == items && check_distinct(order, items).is_ok();
+    #[cfg(feature = "json")]
+    pub(super) fn is_sound(&self, items: usize) -> bool {
+        let is_order =
+            |order: &Vec<usize>| order.len() == items && crate::order::check_distinct(order, items).is_ok();
         let walk_fits = |walk: &Walk| {
             is_order(&walk.order) && is_order(&walk.best) && walk.found_after <= walk.evaluations
         };
@@ -305,13 +343,12 @@ impl Walks {
 
     /// The best order so far and its value; none before the first round.
     pub fn best(&self) -> Option<(&[usize], f64)> {
-        let best = self.cut_short.as_ref().map_or(&self.best, |last| &last.best);
-        best.as_ref().map(|(order, value)| (order.as_slice(), *value))
+        self.best.as_ref().map(|(order, value)| (order.as_slice(), *value))
     }
 
     /// Orders valued so far.
     pub fn evaluations(&self) -> u64 {
-        self.evaluations + self.cut_short.as_ref().map_or(0, |last| last.evaluations)
+        self.evaluations + self.cut_short
     }
 }
 
@@ -320,18 +357,28 @@ impl Walk {
         Self { best: order.clone(), order, costs: None, evaluations: 0, found_after: 0 }
     }
 
-    /// Kicks and descents until the evaluations are made. False if it had to stop in the middle of a descent.
-    fn round(&mut self, round: &Round<'_>, rng: &mut ChaCha8Rng) -> bool {
+    /// Kicks and descents until the evaluations are made. False if it had to stop in the middle of a descent, or the run is
+    /// over.
+    fn round(&mut self, round: &Round<'_, '_>, share: &Share, index: usize, rng: &mut ChaCha8Rng) -> bool {
+        if index > 0 && round.run.is_over() {
+            return false; // the first walk sees to it that there is at least one order
+        }
+        if round.is_constructing
+            && index == 0
+            && let Some(order) = round.problem.construct(round.run)
+        {
+            *self = Self::new(order);
+        }
         let mut walk = round.problem.neighborhood();
         let mut queue = Queue::new(self.order.len());
         walk.set_order(&self.order);
         let before = walk.evaluations();
-        let most = before.saturating_add(round.most_evaluations);
+        let run = &round.run.part(Limits::evaluations(before.saturating_add(share.most_evaluations)));
         let mut costs = self.costs.unwrap_or_else(|| {
             let mut items: Vec<usize> = (0..self.order.len()).collect();
             items.shuffle(rng);
             items.into_iter().for_each(|item| queue.push(item));
-            round.improve(walk.as_mut(), &mut queue, rng, most);
+            round.improve(walk.as_mut(), &mut queue, rng, run);
             self.order.copy_from_slice(walk.order());
             self.best.copy_from_slice(walk.order());
             self.found_after = walk.evaluations() - before;
@@ -341,7 +388,16 @@ impl Walk {
         let mixing = if round.is_own() { walk.mixing() } else { 0.0 };
         let is_done = |cost: f64| round.target.is_some_and(|target| cost <= target);
         let mut kicks = 0; // counted too: with constraints there may be nothing else to value
-        while walk.evaluations() - before + kicks < round.evaluations && !is_done(costs.best) {
+        let mut told = 0;
+        while walk.evaluations() - before + kicks < share.evaluations
+            && !is_done(costs.best)
+            && !run.is_over()
+        {
+            if kicks % QUIET_KICKS == 0 {
+                let made = walk.evaluations() - before + kicks;
+                round.tell(made - told, costs.best);
+                told = made;
+            }
             kicks += 1;
             let partner =
                 if mixing > 0.0 && rng.random::<f64>() < mixing { round.partner(rng) } else { None };
@@ -351,9 +407,9 @@ impl Walk {
             } else {
                 round.kick(walk.as_mut(), &mut queue, rng);
             }
-            round.improve(walk.as_mut(), &mut queue, rng, most);
+            round.improve(walk.as_mut(), &mut queue, rng, run);
             let cost = walk.cost();
-            if descent::is_gain(cost - costs.best, costs.best) {
+            if is_gain(cost - costs.best, costs.best) {
                 costs.best = cost;
                 self.best.copy_from_slice(walk.order());
                 self.found_after = self.evaluations + walk.evaluations() - before + kicks;
@@ -368,11 +424,19 @@ impl Walk {
         }
         self.costs = Some(costs);
         self.evaluations += walk.evaluations() - before + kicks;
-        walk.evaluations() < most
+        !walk.is_over(run)
     }
 }
 
-impl Round<'_> {
+impl Round<'_, '_> {
+    /// Tells the run of evaluations made and of what a walk has found.
+    fn tell(&self, evaluations: u64, cost: f64) {
+        let mut news = self.news.lock().unwrap_or_else(PoisonError::into_inner);
+        news.evaluations += evaluations;
+        news.best = Some(news.best.map_or(cost, |best| best.min(cost)));
+        self.run.note(news.evaluations, news.best.map(|cost| self.problem.sense().cost(cost)));
+    }
+
     fn is_own(&self) -> bool {
         self.moves == MoveSet::Own && self.constraints.is_free()
     }
@@ -387,15 +451,15 @@ impl Round<'_> {
         if self.is_own() {
             walk.kick(queue, rng);
         } else {
-            let order = descent::kicked_within(walk.order(), self.constraints, rng);
+            let order = kicked_within(walk.order(), self.constraints, rng);
             walk.set_order(&order);
-            descent::queue_all(order.len(), queue, rng);
+            queue_all(order.len(), queue, rng);
         }
     }
 
-    fn improve(&self, walk: &mut dyn Neighborhood, queue: &mut Queue, rng: &mut ChaCha8Rng, most: u64) {
+    fn improve(&self, walk: &mut dyn Neighborhood, queue: &mut Queue, rng: &mut ChaCha8Rng, run: &Run<'_>) {
         if self.is_own() {
-            walk.improve(queue, rng, most);
+            walk.improve(queue, rng, run);
             // A descent that ended early leaves items behind.
             while queue.pop().is_some() {}
             return;
@@ -409,9 +473,9 @@ impl Round<'_> {
         let kinds =
             if self.constraints.has_pins() && !kinds.contains(&MoveKind::Swap) { &with_swaps } else { kinds };
         while let Some(item) = queue.pop() {
-            while walk.evaluations() < most
-                && descent::improve_item(walk, kinds, Some(self.constraints), item, queue)
-            {}
+            while !walk.is_over(run) && improve_within(walk, kinds, Some(self.constraints), item, queue, run)
+            {
+            }
         }
     }
 }

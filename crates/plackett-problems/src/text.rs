@@ -1,23 +1,25 @@
 //! Words and numbers of a problem file, each with its line, so that an error can name the place.
 
+use std::rc::Rc;
+
 use crate::error::Error;
 
 /// The most items a problem may have: beyond this its matrix would not fit into memory.
-pub(super) const MOST_ITEMS: usize = 20_000;
+pub(crate) const MOST_ITEMS: usize = 20_000;
 
-/// The words of a text one after another.
+/// The words of a text one after another. A copy, which marks a place, is cheap.
 #[derive(Clone)]
-pub(super) struct Words<'a> {
+pub(crate) struct Words<'a> {
     file: &'a str,
-    all: Vec<(usize, &'a str)>,
+    all: Rc<[(usize, &'a str)]>,
     next: usize,
     last_line: usize,
 }
 
 impl<'a> Words<'a> {
     /// All words of numbered lines.
-    pub(super) fn new(file: &'a str, lines: impl IntoIterator<Item = (usize, &'a str)>) -> Self {
-        let all: Vec<_> = lines
+    pub(crate) fn new(file: &'a str, lines: impl IntoIterator<Item = (usize, &'a str)>) -> Self {
+        let all: Rc<[_]> = lines
             .into_iter()
             .flat_map(|(line, text)| text.split_whitespace().map(move |word| (line, word)))
             .collect();
@@ -26,27 +28,27 @@ impl<'a> Words<'a> {
     }
 
     /// How many words are left.
-    pub(super) fn left(&self) -> usize {
+    pub(crate) fn left(&self) -> usize {
         self.all.len() - self.next
     }
 
     /// The next word without taking it.
-    pub(super) fn peek(&self) -> Option<&'a str> {
+    pub(crate) fn peek(&self) -> Option<&'a str> {
         self.all.get(self.next).map(|&(_, word)| word)
     }
 
     /// The line of the next word, or the last one at the end.
-    pub(super) fn line(&self) -> usize {
+    pub(crate) fn line(&self) -> usize {
         self.all.get(self.next).map_or(self.last_line, |&(line, _)| line)
     }
 
     /// An error at the next word.
-    pub(super) fn error(&self, what: impl Into<String>) -> Error {
+    pub(crate) fn error(&self, what: impl Into<String>) -> Error {
         Error::Format { file: self.file.to_owned(), line: self.line(), what: what.into() }
     }
 
     /// A finite number.
-    pub(super) fn number(&mut self, what: &str) -> Result<f64, Error> {
+    pub(crate) fn number(&mut self, what: &str) -> Result<f64, Error> {
         let Some(&(_, word)) = self.all.get(self.next) else {
             return Err(self.error(format!("the text ends where {what} is needed")));
         };
@@ -60,7 +62,7 @@ impl<'a> Words<'a> {
     }
 
     /// A count from 1 to the most items.
-    pub(super) fn count(&mut self, what: &str) -> Result<usize, Error> {
+    pub(crate) fn count(&mut self, what: &str) -> Result<usize, Error> {
         let start = self.clone();
         let number = self.number(what)?;
         if number.fract() != 0.0 || !(1.0..=MOST_ITEMS as f64).contains(&number) {
@@ -73,7 +75,7 @@ impl<'a> Words<'a> {
     }
 
     /// So many numbers.
-    pub(super) fn numbers(&mut self, count: usize, what: &str) -> Result<Vec<f64>, Error> {
+    pub(crate) fn numbers(&mut self, count: usize, what: &str) -> Result<Vec<f64>, Error> {
         if self.left() < count {
             let (left, last) = (self.left(), Self { next: self.all.len(), ..self.clone() });
             // A word that is no number comes first: it is the likelier slip.
@@ -86,7 +88,7 @@ impl<'a> Words<'a> {
     }
 
     /// Refuses anything that is left over.
-    pub(super) fn end(&self) -> Result<(), Error> {
+    pub(crate) fn end(&self) -> Result<(), Error> {
         match self.peek() {
             None => Ok(()),
             Some(word) => Err(self.error(format!("'{word}' is left over after the last number"))),
@@ -95,12 +97,12 @@ impl<'a> Words<'a> {
 }
 
 /// The lines of a text, counted from 1.
-pub(super) fn numbered(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(crate) fn numbered(text: &str) -> impl Iterator<Item = (usize, &str)> {
     (1..).zip(text.lines())
 }
 
 /// The words of a file of numbers, without the title that may precede them: leading lines with a word that is no number.
-pub(super) fn words_after_title<'a>(file: &'a str, text: &'a str) -> Words<'a> {
+pub(crate) fn words_after_title<'a>(file: &'a str, text: &'a str) -> Words<'a> {
     let is_title = |line: &str| line.split_whitespace().any(|word| word.parse::<f64>().is_err());
     // A text with no line of numbers has no title either: its first word is what is wrong.
     let has_numbers = text.lines().any(|line| !line.trim().is_empty() && !is_title(line));
@@ -110,7 +112,7 @@ pub(super) fn words_after_title<'a>(file: &'a str, text: &'a str) -> Words<'a> {
 }
 
 /// The name of a file without folder and extension.
-pub(super) fn stem(file: &str) -> String {
+pub(crate) fn stem(file: &str) -> String {
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
     name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map_or(name, |(stem, _)| stem).to_owned()
 }

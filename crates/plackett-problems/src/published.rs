@@ -1,9 +1,9 @@
 //! Published optimal and best known values, by name and size: of QAPLIB, TSPLIB, Taillard's flow shops and LOLIB.
 
-use super::{BestKnown, Kind};
+use crate::{instance::BestKnown, kind::Kind};
 
 /// Finds the published value of a problem. A file of the same name but another size is another problem.
-pub(super) fn find(kind: Kind, name: &str, items: usize) -> Option<BestKnown> {
+pub(crate) fn find(kind: Kind, name: &str, items: usize) -> Option<BestKnown> {
     let table = match kind {
         Kind::LinearOrdering => LINEAR_ORDERING,
         Kind::QuadraticAssignment => QUADRATIC_ASSIGNMENT,

@@ -2,25 +2,32 @@
 //! items, then the matrices A and B; some have the best known value after the number.
 //!
 //! With x_u = a(r, u) − a(s, u) and y_u = b(p_s, p_u) − b(p_r, p_u) taken after the exchange of r and s, what an exchange of
-//! u and v would change is itself changed by (x_u − x_v)(y_u − y_v), and likewise for columns: a table of all exchanges
-//! is kept at O(1) an entry. On it runs Taillard's robust tabu search.
+//! u and v would change is itself changed by (x_u − x_v)(y_u − y_v), and likewise for columns: a table of all exchanges,
+//! once it is made, is kept at O(1) an entry. On it runs Taillard's robust tabu search.
 
-use rand::{RngExt as _, rngs::ChaCha8Rng};
+use plackett::{
+    neighborhood::{Move, MoveKind, Neighborhood, Queue, Standing, is_gain},
+    problem::Problem,
+    rand::{RngExt as _, rngs::ChaCha8Rng},
+    run::Run,
+};
 
-use super::{BestKnown, Kind, Problem, check_matrix, published, text};
 use crate::{
-    error::Error,
-    refinement::{Move, MoveKind, Neighborhood, Queue, Standing, is_gain},
+    error::{Error, check_matrix},
+    instance::{BestKnown, Instance},
+    kind::Kind,
+    published, text,
 };
 
 /// A quadratic assignment problem: minimize Σ_{ij} a(i, j)·b(pᵢ, pⱼ) over orders p.
 ///
 /// ```
-/// use plackett::{Problem, QuadraticAssignment};
+/// use plackett::problem::Problem;
+/// use plackett_problems::QuadraticAssignment;
 /// let problem = QuadraticAssignment::new("tiny", 2, vec![0.0, 3.0, 1.0, 0.0], vec![0.0, 5.0, 2.0, 0.0])?;
 /// assert_eq!(problem.value(&[0, 1]), 3.0 * 5.0 + 1.0 * 2.0);
 /// assert_eq!(problem.value(&[1, 0]), 3.0 * 2.0 + 1.0 * 5.0);
-/// # Ok::<(), plackett::Error>(())
+/// # Ok::<(), plackett_problems::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct QuadraticAssignment {
@@ -49,8 +56,8 @@ impl QuadraticAssignment {
     /// Reads the problem from a text; `file` is what errors call it.
     ///
     /// ```
-    /// let problem = plackett::QuadraticAssignment::parse("two.dat", "2\n0 3\n1 0\n\n0 5\n2 0\n")?;
-    /// # Ok::<(), plackett::Error>(())
+    /// let problem = plackett_problems::QuadraticAssignment::parse("two.dat", "2\n0 3\n1 0\n\n0 5\n2 0\n")?;
+    /// # Ok::<(), plackett_problems::Error>(())
     /// ```
     ///
     /// # Errors
@@ -68,14 +75,6 @@ impl QuadraticAssignment {
 }
 
 impl Problem for QuadraticAssignment {
-    fn kind(&self) -> Kind {
-        Kind::QuadraticAssignment
-    }
-
-    fn name(&self) -> &str {
-        &self.name
-    }
-
     fn items(&self) -> usize {
         self.items
     }
@@ -108,11 +107,22 @@ impl Problem for QuadraticAssignment {
             standing: Standing::new(n),
             placed: vec![0.0; n * n],
             changes: vec![0.0; n * n],
+            has_changes: false,
             x: vec![0.0; n],
             y: vec![0.0; n],
         };
         walk.set_order(&(0..n).collect::<Vec<_>>());
         Box::new(walk)
+    }
+}
+
+impl Instance for QuadraticAssignment {
+    fn kind(&self) -> Kind {
+        Kind::QuadraticAssignment
+    }
+
+    fn name(&self) -> &str {
+        &self.name
     }
 
     fn best_known(&self) -> Option<BestKnown> {
@@ -131,6 +141,8 @@ struct Walk<'a> {
     placed: Vec<f64>,
     /// What an exchange of ranks u < v would change, at u·n + v.
     changes: Vec<f64>,
+    /// Whether that table has been made for the present order: it takes O(n³), and not every order is improved.
+    has_changes: bool,
     x: Vec<f64>,
     y: Vec<f64>,
 }
@@ -160,16 +172,41 @@ impl Walk<'_> {
         change + rows
     }
 
-    /// Exchanges two ranks and brings the table up to date. O(n²).
+    /// Makes the table, unless the run is over before that.
+    fn find_changes(&mut self, run: &Run<'_>) {
+        let n = self.problem.items;
+        if self.has_changes {
+            return;
+        }
+        for r in 0..n {
+            if run.is_over() {
+                return;
+            }
+            for s in r + 1..n {
+                self.changes[r * n + s] = self.exchange(r, s);
+            }
+        }
+        self.has_changes = true;
+    }
+
+    /// What an exchange would change: O(1) from the table, if there is one.
+    fn change_of(&self, r: usize, s: usize) -> f64 {
+        if self.has_changes { self.changes[r * self.problem.items + s] } else { self.exchange(r, s) }
+    }
+
+    /// Exchanges two ranks and brings the table up to date. O(n²), or O(n) without a table.
     fn make(&mut self, r: usize, s: usize) {
         let n = self.problem.items;
-        self.standing.cost += self.changes[r * n + s];
+        self.standing.cost += self.change_of(r, s);
         self.standing.apply(Move::Swap { first: r, second: s });
         for k in 0..n {
             self.placed.swap(r * n + k, s * n + k);
         }
         for k in 0..n {
             self.placed.swap(k * n + r, k * n + s);
+        }
+        if !self.has_changes {
+            return;
         }
         let factor = if self.problem.is_symmetric { 2.0 } else { 1.0 };
         self.update(r, s, n, 1, factor);
@@ -213,7 +250,7 @@ impl Neighborhood for Walk<'_> {
         &[MoveKind::Swap]
     }
 
-    /// O(n³), for the table.
+    /// O(n²).
     fn set_order(&mut self, order: &[usize]) {
         let n = self.problem.items;
         self.standing.set(order);
@@ -224,18 +261,14 @@ impl Neighborhood for Walk<'_> {
                 *entry = self.problem.b[item * n + other];
             }
         }
-        for r in 0..n {
-            for s in r + 1..n {
-                self.changes[r * n + s] = self.exchange(r, s);
-            }
-        }
+        self.has_changes = false;
     }
 
-    /// O(1) for an exchange; what else there is, is valued as a whole.
+    /// O(1) for an exchange once there is a table, else O(n); what else there is, is valued as a whole.
     fn change(&mut self, step: Move) -> f64 {
         self.standing.evaluations += 1;
         if let Move::Swap { first, second } = step {
-            return self.changes[first * self.problem.items + second];
+            return self.change_of(first, second);
         }
         let mut moved = self.standing.order.clone();
         step.apply(&mut moved);
@@ -255,10 +288,11 @@ impl Neighborhood for Walk<'_> {
 
     /// Robust tabu search: the best exchange each time, though not one that takes two items back to where they were until
     /// a while ago, unless it leads to the best order yet.
-    fn improve(&mut self, queue: &mut Queue, rng: &mut ChaCha8Rng, most_evaluations: u64) {
-        self.descend(queue, most_evaluations);
+    fn improve(&mut self, queue: &mut Queue, rng: &mut ChaCha8Rng, run: &Run<'_>) {
+        self.find_changes(run);
+        self.descend(queue, run);
         let n = self.problem.items;
-        if n < 4 {
+        if n < 4 || !self.has_changes {
             return;
         }
         let (shortest, longest) = (n as u64 * 9 / 10, n as u64 * 11 / 10 + 4);
@@ -266,7 +300,7 @@ impl Neighborhood for Walk<'_> {
         let mut barred = vec![0; n * n];
         let mut best = (self.standing.cost, self.standing.order.clone());
         let (mut made, mut since_best) = (0, 0);
-        while since_best < IDLE_EXCHANGES * n as u64 && self.standing.evaluations < most_evaluations {
+        while since_best < IDLE_EXCHANGES * n as u64 && !self.is_over(run) {
             made += 1;
             since_best += 1;
             self.standing.evaluations += (n * (n - 1) / 2) as u64;

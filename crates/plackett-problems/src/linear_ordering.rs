@@ -3,20 +3,28 @@
 //!
 //! Exchanging neighbors a, b changes the sum by c(b, a) − c(a, b) alone, so all ranks of one item are valued in O(k).
 
-use super::{BestKnown, Kind, Problem, Sense, check_matrix, published, text};
+use plackett::{
+    neighborhood::{Move, MoveKind, Neighborhood, Standing},
+    problem::{Problem, Sense},
+    run::Run,
+};
+
 use crate::{
-    error::Error,
-    refinement::{Move, MoveKind, Neighborhood, Standing},
+    error::{Error, check_matrix},
+    instance::{BestKnown, Instance},
+    kind::Kind,
+    published, text,
 };
 
 /// A linear ordering problem: maximize Σ_{i<j} c(bᵢ, bⱼ).
 ///
 /// ```
-/// use plackett::{LinearOrdering, Problem, Sense};
+/// use plackett::problem::{Problem, Sense};
+/// use plackett_problems::LinearOrdering;
 /// let problem = LinearOrdering::new("tiny", 3, vec![0.0, 1.0, 5.0, 4.0, 0.0, 2.0, 3.0, 6.0, 0.0])?;
 /// assert_eq!(problem.sense(), Sense::Maximize);
 /// assert_eq!(problem.value(&[1, 0, 2]), 4.0 + 2.0 + 5.0);
-/// # Ok::<(), plackett::Error>(())
+/// # Ok::<(), plackett_problems::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct LinearOrdering {
@@ -42,8 +50,8 @@ impl LinearOrdering {
     /// Reads the problem from a text; `file` is what errors call it.
     ///
     /// ```
-    /// let problem = plackett::LinearOrdering::parse("some.mat", "Some title\n2\n0 1\n2 0\n")?;
-    /// # Ok::<(), plackett::Error>(())
+    /// let problem = plackett_problems::LinearOrdering::parse("some.mat", "Some title\n2\n0 1\n2 0\n")?;
+    /// # Ok::<(), plackett_problems::Error>(())
     /// ```
     ///
     /// # Errors
@@ -58,14 +66,6 @@ impl LinearOrdering {
 }
 
 impl Problem for LinearOrdering {
-    fn kind(&self) -> Kind {
-        Kind::LinearOrdering
-    }
-
-    fn name(&self) -> &str {
-        &self.name
-    }
-
     fn items(&self) -> usize {
         self.items
     }
@@ -93,6 +93,16 @@ impl Problem for LinearOrdering {
         let mut walk = Walk { problem: self, standing: Standing::new(self.items) };
         walk.set_order(&(0..self.items).collect::<Vec<_>>());
         Box::new(walk)
+    }
+}
+
+impl Instance for LinearOrdering {
+    fn kind(&self) -> Kind {
+        Kind::LinearOrdering
+    }
+
+    fn name(&self) -> &str {
+        &self.name
     }
 
     fn best_known(&self) -> Option<BestKnown> {
@@ -163,7 +173,7 @@ impl Neighborhood for Walk<'_> {
     }
 
     /// O(1) a rank.
-    fn insertions(&mut self, from: usize, low: usize, high: usize, changes: &mut Vec<f64>) {
+    fn insertions(&mut self, from: usize, low: usize, high: usize, changes: &mut Vec<f64>, _: &Run<'_>) {
         self.standing.evaluations += (high - low) as u64;
         changes.clear();
         changes.resize(high - low + 1, 0.0);

@@ -1,12 +1,18 @@
 //! Problem files and local refinement against brute force, full evaluation and published optima.
 
 use plackett::{
-    BestKnown, Constraints, Ending, Error, FlowShop, Kind, Limits, LinearAssignment, LinearOrdering, Move,
-    MoveKind, MoveSet, Noise, Order, Problem, QuadraticAssignment, Queue, Sense, Trace, TravelingSalesman,
-    WalkSettings, Walks, read_problem,
+    Constraints, Noise, Order,
+    neighborhood::{Move, MoveKind, Queue},
+    problem::{Problem, Sense},
+    rand::{RngExt as _, seq::SliceRandom as _},
+    run::{Ending, Limits, Progress, Run, Trace},
+    solver::{MoveSet, WalkSettings, Walks},
 };
-use rand::{RngExt as _, seq::SliceRandom as _};
-use std::ops::ControlFlow;
+use plackett_problems::{
+    BestKnown, Error, FlowShop, Instance, Kind, LinearAssignment, LinearOrdering, QuadraticAssignment,
+    TravelingSalesman, read_problem,
+};
+use std::{ops::ControlFlow, time::Duration};
 
 /// Whole numbers from 0 to 99.
 fn numbers(count: usize, seed: u64) -> Vec<f64> {
@@ -21,7 +27,7 @@ fn symmetric(n: usize, seed: u64) -> Vec<f64> {
 }
 
 /// Every kind, symmetric and not, of this many items.
-fn problems(n: usize, seed: u64) -> Vec<Box<dyn Problem>> {
+fn problems(n: usize, seed: u64) -> Vec<Box<dyn Instance>> {
     vec![
         Box::new(LinearOrdering::new("", n, numbers(n * n, seed)).unwrap()),
         Box::new(
@@ -88,7 +94,7 @@ fn what_a_move_changes_is_what_a_full_evaluation_says() {
             }
             for from in 0..n {
                 let mut changes = Vec::new();
-                walk.insertions(from, 0, n - 1, &mut changes);
+                walk.insertions(from, 0, n - 1, &mut changes, &Run::default());
                 for (to, change) in changes.into_iter().enumerate() {
                     let mut moved = order.clone();
                     Move::Insert { from, to }.apply(&mut moved);
@@ -113,7 +119,7 @@ fn costs_stay_right_along_a_walk_and_descents_end_in_local_optima() {
             walk.kick(&mut queue, rng);
             assert_eq!(walk.cost(), cost(walk.order()), "kick of {}", problem.kind());
             (0..n).for_each(|item| queue.push(item));
-            walk.descend(&mut queue, u64::MAX);
+            walk.descend(&mut queue, &Run::default());
             assert_eq!(walk.cost(), cost(walk.order()), "descent of {}", problem.kind());
             assert!(Order::new(walk.order().to_vec()).is_ok());
             assert!((0..n).all(|item| walk.order()[walk.ranks()[item]] == item));
@@ -133,7 +139,7 @@ fn costs_stay_right_along_a_walk_and_descents_end_in_local_optima() {
                 );
             }
         }
-        walk.improve(&mut queue, rng, u64::MAX);
+        walk.improve(&mut queue, rng, &Run::default());
         assert_eq!(walk.cost(), cost(walk.order()), "improvement of {}", problem.kind());
     }
 }
@@ -151,12 +157,12 @@ fn parts_add_up_and_depend_on_what_comes_before_alone() {
 
 fn run(problem: &dyn Problem, settings: WalkSettings, limits: &Limits) -> (Walks, Ending) {
     let mut walks = Walks::new(problem, None, settings).unwrap();
-    let ending = walks.run(problem, limits, &mut Trace::default(), |_| ControlFlow::Continue(())).unwrap();
+    let ending = walks.run(problem, &Run::new(*limits), &mut Trace::default()).unwrap();
     (walks, ending)
 }
 
 fn evaluations(count: u64) -> Limits {
-    Limits { evaluations: Some(count), ..Limits::default() }
+    Limits::evaluations(count)
 }
 
 #[test]
@@ -256,11 +262,10 @@ fn walks_keep_constraints_and_still_find_the_best_order() {
         });
         let mut walks =
             Walks::within(problem.as_ref(), constraints.clone(), None, WalkSettings::default()).unwrap();
-        let watch = |walks: &Walks| {
+        let run = Run::new(evaluations(100_000));
+        while walks.step(problem.as_ref(), &run).unwrap().is_none() {
             assert!(constraints.check(walks.best().unwrap().0).is_ok());
-            ControlFlow::Continue(())
-        };
-        walks.run(problem.as_ref(), &evaluations(100_000), &mut Trace::default(), watch).unwrap();
+        }
         assert_eq!(problem.sense().cost(walks.best().unwrap().1), best, "{}", problem.kind());
     }
 }
@@ -282,9 +287,7 @@ fn runs_do_not_depend_on_threads_and_resume_exactly() {
         let (first, _) = run(problem.as_ref(), settings, &evaluations(4_123_456));
         let mut resumed: Walks = serde_json::from_str(&json(&first)).unwrap();
         let mut trace = Trace::default();
-        resumed
-            .run(problem.as_ref(), &evaluations(9_000_000), &mut trace, |_| ControlFlow::Continue(()))
-            .unwrap();
+        resumed.run(problem.as_ref(), &Run::new(evaluations(9_000_000)), &mut trace).unwrap();
         assert_eq!(json(&resumed), json(&one), "{}", problem.kind());
         assert_eq!((resumed.best(), resumed.evaluations()), (one.best(), one.evaluations()));
     }
@@ -296,16 +299,16 @@ fn runs_stop_as_they_are_told() {
     let (walks, ending) = run(&problem, WalkSettings::default(), &evaluations(500));
     assert_eq!(ending, Ending::Evaluations);
     assert!(walks.evaluations() < 1000, "{}", walks.evaluations());
-    let time = Limits { time: Some(std::time::Duration::from_millis(30)), ..Limits::default() };
-    assert_eq!(run(&problem, WalkSettings::default(), &time).1, Ending::Time);
+    assert_eq!(run(&problem, WalkSettings::default(), &Limits::time(Duration::ZERO)).1, Ending::Time);
     let mut walks = Walks::new(&problem, None, WalkSettings::default()).unwrap();
-    let stop = |_: &Walks| ControlFlow::Break(());
-    assert_eq!(
-        walks.run(&problem, &Limits::default(), &mut Trace::default(), stop).unwrap(),
-        Ending::Interrupted
-    );
+    let mut enough = |progress: &Progress| {
+        if progress.best.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let stopped = Run::default().observed(&mut enough);
+    assert_eq!(walks.run(&problem, &stopped, &mut Trace::default()).unwrap(), Ending::Interrupted);
+    assert!(walks.best().is_some());
     let other = LinearOrdering::new("", 3, numbers(9, 1)).unwrap();
-    assert!(walks.run(&other, &Limits::default(), &mut Trace::default(), stop).is_err());
+    assert!(walks.run(&other, &Run::default(), &mut Trace::default()).is_err());
 }
 
 const HEADER: &str =
@@ -364,7 +367,7 @@ fn flow_shops_are_read_in_every_layout() {
     for shop in [&pairs, &plain, &several[2]] {
         assert_eq!((shop.items(), shop.value(&[0, 1, 2]), shop.value(&[2, 1, 0])), (3, 16.0, 18.0));
     }
-    assert_eq!(several[0].construct().unwrap().len(), 3);
+    assert_eq!(several[0].construct(&Run::default()).unwrap().len(), 3);
     for text in ["3 2\n0 1 1 4\n0 2 1 5\n0 3 1 6\n", "3 2\n1 4\n2 5\n3 6\n", section] {
         assert_eq!(Kind::detect("x", text).unwrap(), Kind::FlowShop);
     }
@@ -422,7 +425,7 @@ fn wrong_texts_are_refused_with_file_and_line() {
             .to_string()
             .contains("what kind of problem is this?")
     );
-    assert!(matches!("sat".parse::<Kind>(), Err(Error::Unknown { .. })));
+    assert!(matches!("sat".parse::<Kind>(), Err(Error::UnknownKind { .. })));
     assert!(matches!(read_problem("nowhere.dat".as_ref(), None), Err(Error::File { .. })));
     assert!(LinearOrdering::new("", 0, vec![]).is_err());
     assert!(QuadraticAssignment::new("", 2, vec![0.0; 4], vec![0.0; 3]).is_err());

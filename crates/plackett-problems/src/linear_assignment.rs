@@ -1,21 +1,29 @@
 //! Linear assignment: one item for every rank so that the sum of their costs is small. The toy problem of Figure 1 is one.
 //! Files: the number of items, then the cost matrix, a row for every rank. Solved exactly.
 
-use super::{BestKnown, Kind, Problem, check_matrix, text};
+use plackett::{
+    assignment,
+    neighborhood::{Move, MoveKind, Neighborhood, Standing},
+    problem::Problem,
+    run::Run,
+};
+
 use crate::{
-    assignment::assignment,
-    error::Error,
-    refinement::{Move, MoveKind, Neighborhood, Standing},
+    error::{Error, check_matrix},
+    instance::{BestKnown, Instance},
+    kind::Kind,
+    text,
 };
 
 /// A linear assignment problem: minimize Σᵢ cost(i, bᵢ).
 ///
 /// ```
-/// use plackett::{LinearAssignment, Problem};
+/// use plackett::problem::Problem;
+/// use plackett_problems::{Instance, LinearAssignment};
 /// let problem = LinearAssignment::new("tiny", 3, vec![4.0, 1.0, 3.0, 2.0, 0.0, 5.0, 3.0, 2.0, 2.0])?;
 /// assert_eq!(problem.value(&[1, 0, 2]), 5.0);
 /// assert_eq!(problem.best_known().unwrap().value, 5.0); // found by the Hungarian method
-/// # Ok::<(), plackett::Error>(())
+/// # Ok::<(), plackett_problems::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct LinearAssignment {
@@ -39,8 +47,8 @@ impl LinearAssignment {
     /// Reads the problem from a text; `file` is what errors call it.
     ///
     /// ```
-    /// let problem = plackett::LinearAssignment::parse("two.txt", "2\n0 1\n1 0\n")?;
-    /// # Ok::<(), plackett::Error>(())
+    /// let problem = plackett_problems::LinearAssignment::parse("two.txt", "2\n0 1\n1 0\n")?;
+    /// # Ok::<(), plackett_problems::Error>(())
     /// ```
     ///
     /// # Errors
@@ -59,14 +67,6 @@ impl LinearAssignment {
 }
 
 impl Problem for LinearAssignment {
-    fn kind(&self) -> Kind {
-        Kind::LinearAssignment
-    }
-
-    fn name(&self) -> &str {
-        &self.name
-    }
-
     fn items(&self) -> usize {
         self.items
     }
@@ -87,8 +87,18 @@ impl Problem for LinearAssignment {
         Box::new(walk)
     }
 
-    fn construct(&self) -> Option<Vec<usize>> {
+    fn construct(&self, _: &Run<'_>) -> Option<Vec<usize>> {
         Some(self.solution.clone())
+    }
+}
+
+impl Instance for LinearAssignment {
+    fn kind(&self) -> Kind {
+        Kind::LinearAssignment
+    }
+
+    fn name(&self) -> &str {
+        &self.name
     }
 
     fn best_known(&self) -> Option<BestKnown> {
