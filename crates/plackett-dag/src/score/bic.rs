@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+use plackett::run::Run;
+
 use super::subset::{Criterion, Space, Subset, price};
 use super::{Choice, LocalScore, ScoreEntry, ScoreSettings, Scratch, SubsetSearch};
 use crate::{Gram, NodeSet, Result};
@@ -38,11 +40,12 @@ impl Criterion for LogVariance {
 ///
 /// ```
 /// use std::sync::Arc;
+/// use plackett::run::Run;
 /// use plackett_dag::{Bic, Gram, LocalScore, NodeSet, ScoreSettings, Scratch};
 /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
 /// let score = Bic::new(gram, &ScoreSettings { penalty_factor: Some(1.0), ..Default::default() })?;
-/// let choice = score.best(1, &NodeSet::full(1), &mut Scratch::default());
-/// assert_eq!(choice.score, 500.0 * 1_f64.ln() + 0.5 * 1000_f64.ln());
+/// let choice = score.best(1, &NodeSet::full(1), &mut Scratch::default(), &Run::default());
+/// assert_eq!(choice.unwrap().score, 500.0 * 1_f64.ln() + 0.5 * 1000_f64.ln());
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -86,12 +89,20 @@ impl Bic {
 }
 
 impl LocalScore for Bic {
+    fn name(&self) -> &str {
+        ENTRY.name
+    }
+
     fn nodes(&self) -> usize {
         self.subset.gram.nodes()
     }
 
-    fn best(&self, node: usize, allowed: &NodeSet, scratch: &mut Scratch) -> Choice {
-        self.subset.best(node, allowed, scratch)
+    fn best(&self, node: usize, allowed: &NodeSet, scratch: &mut Scratch, run: &Run<'_>) -> Option<Choice> {
+        self.subset.best(node, allowed, scratch, run)
+    }
+
+    fn is_equivalent(&self) -> bool {
+        true
     }
 
     fn exact(&self) -> Option<Arc<dyn LocalScore>> {
@@ -100,8 +111,8 @@ impl LocalScore for Bic {
         Some(Arc::new(exact))
     }
 
-    fn fill_table(&self, node: usize, table: &mut [f64]) -> bool {
-        self.subset.fill_table(node, table)
+    fn fill_table(&self, node: usize, table: &mut [f64], run: &Run<'_>) -> bool {
+        self.subset.fill_table(node, table, run)
     }
 
     fn weights(&self, node: usize, parents: &NodeSet) -> Option<Vec<f64>> {
