@@ -160,7 +160,7 @@ mod tests {
             all_dags(4).iter().map(|dag| (Cpdag::of(dag), graph_cost(&data, &Fnml, dag).unwrap())).collect();
         let mut turned = 0;
         for (dag, (class, cost)) in all_dags(4).iter().zip(&costed) {
-            let oriented = orient(&data, dag).unwrap();
+            let oriented = orient(&data, dag, &Run::default()).unwrap();
             assert_eq!(Cpdag::of(&oriented), *class);
             let found = graph_cost(&data, &Fnml, &oriented).unwrap();
             let least = costed.iter().filter(|(other, _)| other == class).map(|(_, cost)| *cost);
@@ -174,6 +174,6 @@ mod tests {
     #[test]
     fn bad_sizes_are_refused() {
         let data = BayesNet::embedded("asia").unwrap().sample(10, 0, 0).unwrap();
-        assert!(orient(&data, &Dag::empty(3)).is_err());
+        assert!(orient(&data, &Dag::empty(3), &Run::default()).is_err());
     }
 }

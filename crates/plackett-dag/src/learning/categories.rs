@@ -41,6 +41,7 @@ pub(super) fn learn(learning: &Learning, data: &Arc<Categories>, run: &Run<'_>) 
                 ("posterior", settings.posterior),
                 ("space", settings.space.is_some()),
                 ("max_parents", settings.max_parents.is_some()),
+                ("keep_order", settings.keep_order),
             ],
             "is for searches over orders, and pc is none",
         )?;
@@ -71,15 +72,17 @@ fn score_name(learning: &Learning) -> Result<(&'static str, Option<String>)> {
     let has_size = learning.categories.equivalent_sample_size.is_some();
     let ScoreChoice::Named(wanted) = &learning.score else {
         let (name, reason) = if has_size {
-            ("bdeu", format!("{SIZE} belongs to it"))
+            ("bdeu", "a setting of its own is given")
         } else {
-            (DEFAULT_SCORE, "the data are categories".to_owned())
+            (DEFAULT_SCORE, "the data are categories")
         };
-        return Ok((name, Some(reason)));
+        return Ok((name, Some(reason.to_owned())));
     };
     let Some(entry) = DISCRETE_SCORES.iter().find(|entry| entry.name == wanted) else {
         let known = DISCRETE_SCORES.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ");
-        let reason = format!("{wanted} is none for columns of categories; for these there are {known}");
+        let reason = format!(
+            "{wanted} does not fit: there is no score {wanted} of categories; for columns of categories there are {known}"
+        );
         return Err(Error::Misfit { setting: "score", reason });
     };
     if has_size && entry.name != "bdeu" {
@@ -118,7 +121,7 @@ impl Learner<'_> {
         };
         // All graphs of the class score the same; the order has picked one of them by chance.
         let (mut dag, mut order) = (found.dag, found.order);
-        if found.is_equivalent {
+        if found.is_equivalent && !learning.categories.keep_order {
             dag = orient(data, &dag, run)?;
             order = dag.topological_order().to_vec();
         }

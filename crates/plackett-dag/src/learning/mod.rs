@@ -179,11 +179,7 @@ impl Learning {
         run: &Run<'_>,
     ) -> Result<Learned> {
         if score.nodes() != data.columns() {
-            return Err(Error::Size {
-                what: "the score",
-                expected: data.columns(),
-                found: score.nodes(),
-            });
+            return Err(Error::Size { what: "the score", expected: data.columns(), found: score.nodes() });
         }
         let first: Vec<usize> = (0..score.nodes()).collect();
         let task = SearchTask { first, ..self.task(data) };

@@ -10,8 +10,7 @@ use super::{
     patterned, refuse,
 };
 use crate::{
-    Bic, Dag, Error, FisherZ, Gram, NodeSet, Result, SCORES, ScoreSettings, fit_weights,
-    score_by_name,
+    Bic, Dag, Error, FisherZ, Gram, NodeSet, Result, SCORES, ScoreSettings, fit_weights, score_by_name,
 };
 
 /// What the user wants of the score.
@@ -37,16 +36,19 @@ impl Wish {
                     Ok(Self::Score("bic", Some(reason.to_owned())))
                 }
                 [] => Ok(Self::Auto),
-                &[(setting, _, owner)] => Ok(Self::Score(owner, Some(format!("{setting} belongs to it")))),
+                &[(_, _, owner)] => Ok(Self::Score(owner, Some("a setting of its own is given".to_owned()))),
                 [(setting, _, owner), (_, _, other), ..] => {
-                    let reason = format!("belongs to the score {owner}, and what is given besides to {other}");
+                    let reason =
+                        format!("belongs to the score {owner}, and what is given besides to {other}");
                     Err(Error::Misfit { setting, reason })
                 }
             };
         };
         let Some(entry) = SCORES.iter().find(|entry| entry.name == wanted) else {
             let known = SCORES.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ");
-            let reason = format!("{wanted} is none for columns of numbers; for these there are {known}");
+            let reason = format!(
+                "{wanted} does not fit: there is no score {wanted} of numbers; for columns of numbers there are {known}"
+            );
             return Err(Error::Misfit { setting: "score", reason });
         };
         match given.iter().find(|&&(_, _, owner)| owner != entry.name) {
@@ -75,6 +77,7 @@ pub(super) fn learn(learning: &Learning, gram: &Arc<Gram>, run: &Run<'_>) -> Res
             ("space", categories.space.is_some()),
             ("max_parents", categories.max_parents.is_some()),
             ("posterior", categories.posterior),
+            ("keep_order", categories.keep_order),
         ],
         "is for columns of categories, and these are numbers",
     )?;

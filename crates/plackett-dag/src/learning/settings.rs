@@ -87,6 +87,9 @@ pub struct CategorySettings {
     pub max_parents: Option<usize>,
     /// Whether to find the posterior probability of every edge.
     pub posterior: bool,
+    /// Whether to leave the directions that the score leaves open as the order has them, rather than choose those of the
+    /// shortest description.
+    pub keep_order: bool,
 }
 
 /// Which parents a column of categories may have.

@@ -111,8 +111,7 @@ impl ParentSets {
         let plan = Plan::new(data, candidates, keep)?;
         let name = score.name();
         let score = &*score.on_rows(data.row_count());
-        let lists =
-            if plan.shares(score) { plan.run_shared(score, run) } else { plan.run_apart(score, run) };
+        let lists = if plan.shares(score) { plan.run_shared(score, run) } else { plan.run_apart(score, run) };
         let Some(lists) = lists else { return Ok(None) };
         let (best, all): (Vec<List>, Vec<List>) = lists.into_iter().unzip();
         let sums = match keep {

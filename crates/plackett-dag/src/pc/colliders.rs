@@ -42,8 +42,7 @@ pub(super) fn direct<T: IndependenceTest + Clone + Sync>(
     pattern: &mut Pattern,
 ) -> Option<()> {
     let busy: Vec<usize> = (0..neighbors.len()).filter(|&node| !neighbors[node].is_empty()).collect();
-    let votes =
-        crew.visit("PC-stable, directions", &busy, |test, node| vote(test, neighbors, node, most))?;
+    let votes = crew.visit("PC-stable, directions", &busy, |test, node| vote(test, neighbors, node, most))?;
     let mut votes: Vec<Triple> = votes.into_iter().flatten().collect();
     // Each triple has two votes, one from each end.
     votes.sort_by_key(Triple::place);

@@ -360,7 +360,10 @@ mod tests {
         let sem = simulate_sem(&SemSettings { nodes: 30, ..SemSettings::default() }, 1).unwrap();
         let data = sem.sample(8, Sem::TRAINING);
         let gram = Gram::from_rows(data.values(), 30, Centering::Center).unwrap();
-        assert_eq!(Pc::default().run(&FisherZ::new(&gram, 0.05).unwrap(), &Run::default()).to_dag().nodes(), 30);
+        assert_eq!(
+            Pc::default().run(&FisherZ::new(&gram, 0.05).unwrap(), &Run::default()).to_dag().nodes(),
+            30
+        );
 
         let names = vec!["x".to_owned(), "y".to_owned()];
         let no_rows = Categories::new(names, vec![vec![]; 2], vec![vec![]; 2]).unwrap();

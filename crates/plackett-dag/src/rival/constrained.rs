@@ -218,7 +218,10 @@ mod tests {
     fn is_a_function_of_its_seed_and_can_be_stopped() {
         let gram = chain(4, 9);
         let method = Constrained::sinkhorn();
-        assert_eq!(method.run(&gram, 3, &Run::default()).unwrap(), method.run(&gram, 3, &Run::default()).unwrap());
+        assert_eq!(
+            method.run(&gram, 3, &Run::default()).unwrap(),
+            method.run(&gram, 3, &Run::default()).unwrap()
+        );
         // The clock ticks at each look, and each step looks once.
         let looks = AtomicU64::new(0);
         let clock = || Duration::from_secs(looks.fetch_add(1, Ordering::Relaxed));
@@ -255,7 +258,10 @@ mod tests {
         let constant = Gram::from_matrix(10, 2, vec![0.0; 4]).unwrap();
         for gram in [one, constant] {
             for method in [Constrained::sinkhorn(), Constrained::urs()] {
-                assert_eq!(method.run(&gram, 0, &Run::default()).unwrap().dag, crate::Dag::empty(gram.nodes()));
+                assert_eq!(
+                    method.run(&gram, 0, &Run::default()).unwrap().dag,
+                    crate::Dag::empty(gram.nodes())
+                );
             }
         }
     }

@@ -373,8 +373,9 @@ mod tests {
         for case in 0..60 {
             let nodes = 5 + case % 2;
             let truth = random_dag(nodes, 0.35, &mut rng);
-            let learned =
-                GreedySp::default().search(&mut DSeparation::new(&truth), case as u64, &Run::default()).unwrap();
+            let learned = GreedySp::default()
+                .search(&mut DSeparation::new(&truth), case as u64, &Run::default())
+                .unwrap();
             assert_eq!(Cpdag::of(&learned.dag), Cpdag::of(&truth), "case {case}");
         }
     }

@@ -258,8 +258,8 @@ mod tests {
         let order = plackett::Order::new(vec![4, 1, 0, 5, 3, 2]).unwrap();
         let mut a = vec![0.0; k * k];
         Proximal::new(&gram, k, 0.3, Penalty::L1).fit(&order.matrix(), &mut a, 100_000, 1e-15);
-        let exact =
-            super::super::lasso_at(&crate::Gram::from_matrix(10, k, gram).unwrap(), &order, 0.3).unwrap();
+        let gram = crate::Gram::from_matrix(10, k, gram).unwrap();
+        let exact = super::super::lasso_at(&gram, &order, 0.3, &plackett::run::Run::default()).unwrap();
         for r in 0..k {
             for s in r + 1..k {
                 assert!((a[r * k + s] - exact.weight(order[r], order[s])).abs() < 1e-8);

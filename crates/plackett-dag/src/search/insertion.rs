@@ -133,12 +133,7 @@ impl Insertion {
 }
 
 /// Moves one node after another to its best place until none moves or the run is over, and returns the score.
-fn climb(
-    oracle: &mut Oracle,
-    order: &mut Vec<usize>,
-    rng: &mut ChaCha8Rng,
-    run: &Run<'_>,
-) -> Option<f64> {
+fn climb(oracle: &mut Oracle, order: &mut Vec<usize>, rng: &mut ChaCha8Rng, run: &Run<'_>) -> Option<f64> {
     let mut walk = Walk::new(oracle, std::mem::take(order), run)?;
     let mut visits: Vec<usize> = (0..walk.order().len()).collect();
     // Nodes visited since the last move: once all of them stay, the order is a local optimum.

@@ -242,7 +242,12 @@ mod tests {
             assert_eq!(visits.len(), 24);
             let weights: HashMap<&Vec<usize>, f64> = visits
                 .keys()
-                .map(|order| (order, (-oracle.order_score(order, &Run::default()).unwrap().unwrap() / temperature).exp()))
+                .map(|order| {
+                    (
+                        order,
+                        (-oracle.order_score(order, &Run::default()).unwrap().unwrap() / temperature).exp(),
+                    )
+                })
                 .collect();
             let total: f64 = weights.values().sum();
             let best = weights.values().copied().fold(0.0, f64::max);
