@@ -145,21 +145,25 @@ class Graph:
         return named_cpdag(self._names, _plackett.cpdag(self._weights))
 
     def to_networkx(self) -> nx.DiGraph[str]:
-        """The graph for networkx, with the weights as the edges' attribute ``weight``.
+        """The graph for networkx. Edges have the attributes ``weight`` and ``is_open``: whether the data leave the direction
+        open, which only those of a learned graph can.
 
         >>> import plackett
-        >>> plackett.Graph.from_edges([("a", "b", 2.0)]).to_networkx()["a"]["b"]["weight"]
-        2.0
+        >>> plackett.Graph.from_edges([("a", "b", 2.0)]).to_networkx()["a"]["b"]
+        {'weight': 2.0, 'is_open': False}
         """
         import networkx as nx
 
         graph: nx.DiGraph[str] = nx.DiGraph()
         graph.add_nodes_from(self._names)
-        graph.add_weighted_edges_from(self.edges)
+        open_pairs = {frozenset(pair) for pair in self._open}
+        for i, j in zip(*np.nonzero(self._weights), strict=True):
+            is_open = frozenset((int(i), int(j))) in open_pairs
+            graph.add_edge(self._names[i], self._names[j], weight=float(self._weights[i, j]), is_open=is_open)
         return graph
 
     def to_dot(self) -> str:
-        """The graph in the DOT language, for Graphviz.
+        """The graph in the DOT language, for Graphviz. Edges whose direction the data leave open have no arrowheads.
 
         >>> import plackett
         >>> print(plackett.Graph.from_edges([("a", "b")]).to_dot())
@@ -170,7 +174,7 @@ class Graph:
         }
         <BLANKLINE>
         """
-        return _plackett.to_dot(list(self._names), self._weights)
+        return _plackett.to_dot(list(self._names), self._weights, list(self._open))
 
     def __len__(self) -> int:
         return len(self._names)

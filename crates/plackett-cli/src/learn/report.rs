@@ -328,7 +328,7 @@ impl<'a> Report<'a> {
         let mut csv = Vec::new();
         write_graph_csv(graph, &mut csv, "graph.csv")?;
         out.write("graph.csv", &csv)?;
-        out.write("graph.dot", to_dot(graph).as_bytes())?;
+        out.write("graph.dot", to_dot(graph, |from, to| self.is_open(from, to)).as_bytes())?;
         if let Some(probabilities) = &self.learned.probabilities {
             let mut csv = Vec::new();
             Table::new(graph.names().to_vec(), probabilities.clone())?

@@ -51,6 +51,8 @@ impl Criterion for LogVariance {
 #[derive(Debug, Clone)]
 pub struct Bic {
     subset: Subset<LogVariance>,
+    /// The units that the columns were given, if theirs were too far apart: variances in them are smaller by their squares.
+    units: Option<Vec<f64>>,
 }
 
 impl Bic {
@@ -70,7 +72,17 @@ impl Bic {
         let rows = gram.rows() as f64;
         let penalty = price(&gram, settings.penalty_factor, 0.5 * rows.ln())?;
         let criterion = LogVariance { half_rows: 0.5 * rows, penalty };
-        Ok(Self { subset: Subset { gram, criterion, search: settings.subset_search } })
+        let (gram, units) = match gram.balanced() {
+            Some((gram, units)) => (Arc::new(gram), Some(units)),
+            None => (gram, None),
+        };
+        Ok(Self { subset: Subset { gram, criterion, search: settings.subset_search }, units })
+    }
+
+    /// What the score of a node is more in the columns' own units.
+    fn shift(&self, node: usize) -> f64 {
+        let rows = 2.0 * self.subset.criterion.half_rows;
+        self.units.as_ref().map_or(0.0, |units| rows * units[node].ln())
     }
 
     /// What `node` costs with exactly these parents, each another node.
@@ -84,7 +96,7 @@ impl Bic {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn cost(&self, node: usize, parents: &NodeSet) -> f64 {
-        self.subset.score(node, parents, &mut Space::default())
+        self.shift(node) + self.subset.score(node, parents, &mut Space::default())
     }
 }
 
@@ -98,7 +110,8 @@ impl LocalScore for Bic {
     }
 
     fn best(&self, node: usize, allowed: &NodeSet, scratch: &mut Scratch, run: &Run<'_>) -> Option<Choice> {
-        self.subset.best(node, allowed, scratch, run)
+        let choice = self.subset.best(node, allowed, scratch, run)?;
+        Some(Choice { score: self.shift(node) + choice.score, ..choice })
     }
 
     fn is_equivalent(&self) -> bool {
@@ -112,10 +125,17 @@ impl LocalScore for Bic {
     }
 
     fn fill_table(&self, node: usize, table: &mut [f64], run: &Run<'_>) -> bool {
-        self.subset.fill_table(node, table, run)
+        let is_filled = self.subset.fill_table(node, table, run);
+        let shift = self.shift(node);
+        table.iter_mut().for_each(|score| *score += shift);
+        is_filled
     }
 
     fn weights(&self, node: usize, parents: &NodeSet) -> Option<Vec<f64>> {
-        Some(self.subset.weights(node, parents))
+        let mut weights = self.subset.weights(node, parents);
+        if let Some(units) = &self.units {
+            weights.iter_mut().zip(parents).for_each(|(weight, parent)| *weight *= units[node] / units[parent]);
+        }
+        Some(weights)
     }
 }

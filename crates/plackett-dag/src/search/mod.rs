@@ -18,6 +18,8 @@ pub use order_mcmc::{McmcSolution, OrderMcmc};
 pub use plackett_luce::{GradientKind, PlSearch, PlSolution};
 pub use posterior::EdgePosterior;
 
+use std::sync::Arc;
+
 use plackett::run::Run;
 
 use crate::{Dag, LocalScore, NodeSet, Oracle, Result, Scratch};
@@ -81,6 +83,34 @@ impl OrderSolution {
             score: choices.flatten().map(|choice| choice.score).sum(),
             parents: vec![nobody.clone(); nodes],
         }
+    }
+
+    /// The order with its parents as far as there is time to find them; nodes beyond have none.
+    ///
+    /// # Errors
+    /// [`Error::NotAnOrder`](crate::Error::NotAnOrder) unless each node is listed once.
+    pub(crate) fn so_far(order: Vec<usize>, oracle: &mut Oracle, run: &Run<'_>) -> Result<Self> {
+        if let Some(whole) = Self::of(order.clone(), oracle, run)? {
+            return Ok(whole);
+        }
+        let mut solution = Self::empty(oracle.score().as_ref());
+        let alone = solution.score;
+        let mut before = NodeSet::with_capacity(order.len());
+        let nobody = NodeSet::with_capacity(order.len());
+        let (score, mut scratch) = (Arc::clone(oracle.score()), Scratch::default());
+        for &node in &order {
+            // What has been solved is known after the end of the run as well.
+            let Some(choice) = oracle.best(node, &before, run)? else { break };
+            if let Some(nothing) = score.best(node, &nobody, &mut scratch, &Run::default()) {
+                solution.score += choice.score - nothing.score;
+                solution.parents[node] = choice.parents;
+            }
+            before.insert(node);
+        }
+        // Differences may have lost what the sum had.
+        solution.score = solution.score.min(alone);
+        solution.order = order;
+        Ok(solution)
     }
 
     /// The order with what the oracle knows of it, or finds out while the run is not over.
