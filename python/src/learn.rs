@@ -1,18 +1,12 @@
-//! Learning a graph from arrays. The work is done in a thread of its own, so that the one that called can listen to Ctrl-C,
-//! which only Python's main thread hears, and show how far the work is.
+//! Learning a graph from arrays.
 
 use std::{
-    ops::ControlFlow,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-        mpsc::{self, RecvTimeoutError},
-    },
-    thread,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use numpy::{PyArray1, PyArray2, PyReadonlyArray2};
+use plackett::run::Progress;
 use plackett_dag::{
     Centering, Error, Gram, GramBuilder, LearnMethod, LearnProgress, LearnStatus, Learned, Learning,
     Observations, ParentSpace, detect_kind_from, diagnose_moments,
@@ -23,11 +17,9 @@ use crate::{
     arrays::{Rows, matrix, room},
     error::Failure,
     graph::{self, Pairs},
+    interrupt::interruptible,
     model::categories,
 };
-
-/// How often Python is asked for Ctrl-C and told of the progress.
-const POLL: Duration = Duration::from_millis(50);
 
 /// What there is to learn from, and what is worth a warning about it.
 #[pyclass(frozen, module = "plackett._plackett")]
@@ -250,15 +242,8 @@ impl LearnedGraph {
     }
 }
 
-/// What the two threads share.
-#[derive(Default)]
-struct Shared {
-    stop: AtomicBool,
-    progress: Mutex<Option<LearnProgress>>,
-}
-
 /// Learns a graph. `progress`, if given, is called with a stage, the parts of it done and those in all. Ctrl-C ends the
-/// search with the best order so far, and a second one at once.
+/// search with the best order so far.
 #[pyfunction]
 pub(crate) fn learn(
     py: Python<'_>,
@@ -268,52 +253,19 @@ pub(crate) fn learn(
 ) -> Result<LearnedGraph, Failure> {
     let learning = settings.learning()?;
     let start = Instant::now();
-    let shared = Arc::new(Shared::default());
-    let (sender, receiver) = mpsc::channel();
-    let (observations, for_worker) = (data.observations.clone(), Arc::clone(&shared));
-    thread::spawn(move || {
-        let outcome = learning.run(&observations, &mut |progress| {
-            *for_worker.progress.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress.clone());
-            if for_worker.stop.load(Ordering::Relaxed) {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        });
-        // Nobody listens any more after a second Ctrl-C.
-        let _ = sender.send(outcome);
-    });
-    let receiver = Mutex::new(receiver);
-    let mut raised: Option<PyErr> = None;
-    let outcome = loop {
-        let waited = py.detach(|| receiver.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(POLL));
-        match waited {
-            Ok(outcome) => break outcome,
-            Err(RecvTimeoutError::Disconnected) => {
-                return Err(Failure::new("the search broke down; please report it with the data"));
-            }
-            Err(RecvTimeoutError::Timeout) => {
-                let told = py.check_signals().and_then(|()| tell(&shared, progress.as_ref()));
-                let Err(error) = told else { continue };
-                shared.stop.store(true, Ordering::Relaxed);
-                if raised.is_some() {
-                    return Err(error.into());
-                }
-                raised = Some(error);
-            }
-        }
+    let tell = |news: &Progress| match &progress {
+        Some(progress) => progress.call1((&news.stage, news.done, news.total)).map(drop),
+        None => Ok(()),
     };
+    let (outcome, raised) = interruptible(py, tell, |observer| {
+        learning.run(&data.observations, &mut |LearnProgress { stage, done, total }| {
+            let (stage, done, total) = (stage.clone(), *done, Some(*total));
+            observer.observe(&Progress { stage, done, total, ..Progress::default() })
+        })
+    });
     match (raised, outcome) {
         (Some(error), Ok(_)) if !error.is_instance_of::<PyKeyboardInterrupt>(py) => Err(error.into()),
         (Some(error), Err(Error::Stopped)) => Err(error.into()),
         (_, outcome) => Ok(LearnedGraph { learned: outcome?, seconds: start.elapsed().as_secs_f64() }),
     }
-}
-
-fn tell(shared: &Shared, progress: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
-    let news = shared.progress.lock().unwrap_or_else(PoisonError::into_inner).take();
-    if let (Some(LearnProgress { stage, done, total }), Some(progress)) = (news, progress) {
-        progress.call1((stage, done, total))?;
-    }
-    Ok(())
 }

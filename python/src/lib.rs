@@ -10,6 +10,7 @@ mod distribution;
 mod error;
 mod estimate;
 mod graph;
+mod interrupt;
 mod learn;
 mod model;
 mod optimize;
