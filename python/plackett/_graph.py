@@ -55,6 +55,7 @@ class Graph:
         self._names = tuple(f"x{node + 1}" for node in range(len(array))) if names is None else tuple(map(str, names))
         _check_names(self._names, len(array))
         self._order = tuple(_plackett.topological_order(self._weights))
+        self._open: tuple[tuple[int, int], ...] = ()
 
     @classmethod
     def from_edges(
@@ -145,21 +146,17 @@ class Graph:
         return named_cpdag(self._names, _plackett.cpdag(self._weights))
 
     def to_networkx(self) -> nx.DiGraph[str]:
-        """The graph for networkx. Edges have the attributes ``weight`` and ``is_open``: whether the data leave the direction
-        open, which only those of a learned graph can.
+        """The graph for networkx, with the weights as the edges' attribute ``weight``.
 
         >>> import plackett
-        >>> plackett.Graph.from_edges([("a", "b", 2.0)]).to_networkx()["a"]["b"]
-        {'weight': 2.0, 'is_open': False}
+        >>> plackett.Graph.from_edges([("a", "b", 2.0)]).to_networkx()["a"]["b"]["weight"]
+        2.0
         """
         import networkx as nx
 
         graph: nx.DiGraph[str] = nx.DiGraph()
         graph.add_nodes_from(self._names)
-        open_pairs = {frozenset(pair) for pair in self._open}
-        for i, j in zip(*np.nonzero(self._weights), strict=True):
-            is_open = frozenset((int(i), int(j))) in open_pairs
-            graph.add_edge(self._names[i], self._names[j], weight=float(self._weights[i, j]), is_open=is_open)
+        graph.add_weighted_edges_from(self.edges)
         return graph
 
     def to_dot(self) -> str:

@@ -346,7 +346,8 @@ impl Gram {
     /// The same moments with each column in another unit, where the columns' units are so far apart that products of
     /// entries would leave the range of doubles; and the units. They are powers of two, so that nothing is rounded.
     pub(crate) fn balanced(&self) -> Option<(Self, Vec<f64>)> {
-        let deviations = || (0..self.nodes).map(|node| self.entry(node, node).sqrt()).filter(|&size| size > 0.0);
+        let deviations =
+            || (0..self.nodes).map(|node| self.entry(node, node).sqrt()).filter(|&size| size > 0.0);
         if deviations().all(|size| FAR_UNITS.contains(&size)) {
             return None;
         }

@@ -31,6 +31,60 @@ fn awkward_data(rng: &mut Rng, kind: usize, d: usize) -> Vec<f64> {
     data
 }
 
+/// Columns that are combinations of three others up to noise at the edge of what counts as any: parents that one sequence of
+/// sums takes for independent are dependent by another.
+#[test]
+fn nearly_dependent_columns_are_no_special_case() {
+    let (d, rows) = (20, 80);
+    for seed in 0..10 {
+        let mut rng = Rng::new(seed);
+        let mut data = Vec::new();
+        for _ in 0..rows {
+            let sources = [normal(&mut rng), normal(&mut rng), normal(&mut rng)];
+            for column in 0..d {
+                let weight = |source: usize| ((7 * column + 5 * source) % 11) as f64 / 5.0 - 1.0;
+                let exact: f64 = (0..3).map(|source| weight(source) * sources[source]).sum();
+                data.push(exact + 2e-6 * (1 + column % 3) as f64 * normal(&mut rng));
+            }
+        }
+        let gram = Arc::new(Gram::from_rows(&data, d, Centering::Center).unwrap());
+        for entry in SCORES {
+            let score = score_by_name(entry.name, Arc::clone(&gram), &ScoreSettings::default()).unwrap();
+            for node in 0..d {
+                let others: NodeSet = (0..d).filter(|&other| other != node).collect();
+                let best = score.best(node, &others, &mut Scratch::default(), &Run::default()).unwrap();
+                assert!(best.score.is_finite() && best.parents.is_subset(&best.witness));
+            }
+        }
+    }
+}
+
+/// Units apart by 10^200 and more: products of variances would leave the range of doubles.
+#[test]
+fn the_bic_does_not_change_with_the_units_of_the_columns() {
+    let sem = sem(8, 2.0, 300, 5);
+    let unit = |column: usize| 2_f64.powi(90 * column as i32 - 315);
+    let far: Vec<f64> = sem.data.iter().enumerate().map(|(at, value)| value * unit(at % 8)).collect();
+    let score = |data: &[f64]| {
+        let gram = Gram::from_rows(data, 8, Centering::Center).unwrap();
+        Bic::new(Arc::new(gram), &ScoreSettings::default()).unwrap()
+    };
+    let (near, far) = (score(&sem.data), score(&far));
+    for node in 0..8 {
+        let others: NodeSet = (0..8).filter(|&other| other != node).collect();
+        let best = |score: &Bic| score.best(node, &others, &mut Scratch::default(), &Run::default()).unwrap();
+        let (expected, found) = (best(&near), best(&far));
+        assert_eq!(found.parents, expected.parents);
+        assert!((found.score - expected.score - 300.0 * unit(node).ln()).abs() < 1e-6);
+        assert!((far.cost(node, &found.parents) - found.score).abs() < 1e-9);
+        let weights =
+            (near.weights(node, &found.parents).unwrap(), far.weights(node, &found.parents).unwrap());
+        for ((near, far), parent) in weights.0.iter().zip(&weights.1).zip(&found.parents) {
+            assert!((far * unit(parent) / unit(node) / near - 1.0).abs() < 1e-9);
+        }
+    }
+}
+
 /// `½(G_ii − 2g·w + wᵀGw)` and the correlations `g − Gw`, over all nodes, the node's own weight being zero.
 fn smooth_part(gram: &Gram, node: usize, w: &[f64], correlations: &mut [f64]) -> f64 {
     let d = gram.nodes();

@@ -103,7 +103,18 @@ impl<'a> Report<'a> {
             warnings.push("the run ended before the probabilities of the edges were known".to_owned());
         }
         warnings.extend(exact_relations(data, learned));
-        Ok(Self { arguments, settings, data, learned, graph, truth, true_score, comparison, seconds, warnings })
+        Ok(Self {
+            arguments,
+            settings,
+            data,
+            learned,
+            graph,
+            truth,
+            true_score,
+            comparison,
+            seconds,
+            warnings,
+        })
     }
 
     /// Writes the files, if there is a folder for them, and prints the rest.

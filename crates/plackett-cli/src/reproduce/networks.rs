@@ -5,8 +5,8 @@ use std::{sync::Arc, time::Instant};
 
 use plackett::{Noise, PlackettLuce, run::Run};
 use plackett_dag::{
-    BayesNet, Candidates, Categories, CategorySettings, Comparison, Dag, GSquare, Keep, LearnMethod, Learning,
-    Observations, Oracle, ParentSets, ParentSpace, Pc, Qnml, compare, graph_cost,
+    BayesNet, Candidates, Categories, CategorySettings, Comparison, Dag, GSquare, Keep, LearnMethod,
+    Learning, Observations, Oracle, ParentSets, ParentSpace, Pc, Qnml, compare, graph_cost,
 };
 use serde::{Deserialize, Serialize};
 

@@ -134,7 +134,10 @@ impl LocalScore for Bic {
     fn weights(&self, node: usize, parents: &NodeSet) -> Option<Vec<f64>> {
         let mut weights = self.subset.weights(node, parents);
         if let Some(units) = &self.units {
-            weights.iter_mut().zip(parents).for_each(|(weight, parent)| *weight *= units[node] / units[parent]);
+            weights
+                .iter_mut()
+                .zip(parents)
+                .for_each(|(weight, parent)| *weight *= units[node] / units[parent]);
         }
         Some(weights)
     }

@@ -102,11 +102,7 @@ const fn paper(name: &'static str, run: fn(&Problem, &Run<'_>) -> Outcome) -> Me
     Method { name, note: "", most_nodes: ANY, has_objective: true, run }
 }
 
-const fn ours(
-    name: &'static str,
-    note: &'static str,
-    run: fn(&Problem, &Run<'_>) -> Outcome,
-) -> Method {
+const fn ours(name: &'static str, note: &'static str, run: fn(&Problem, &Run<'_>) -> Outcome) -> Method {
     Method { name, note, most_nodes: ANY, has_objective: true, run }
 }
 
