@@ -5,8 +5,9 @@
 //! each entry has its own step 1/(Σ_q|M_rq| · Σ_q|N_sq|), which no eigenvalue need be computed for and which does not
 //! slow down where variances differ by orders of magnitude. The Huber penalty adds λ/μ · N ⊗ N in the same way.
 
-use super::dense::{inner, multiply, transpose};
+use super::dense::{multiply, transpose};
 use super::objective::{Penalty, huber_slope};
+use crate::cholesky::dot;
 
 /// The solver with its memory.
 #[derive(Debug)]
@@ -144,7 +145,7 @@ impl<'a> Proximal<'a> {
 
     /// Whether the last move points away from where the momentum came from.
     fn goes_uphill(&self, a: &[f64]) -> bool {
-        inner(&self.point, &self.other) > inner(a, &self.other)
+        dot(&self.point, &self.other) > dot(a, &self.other)
     }
 }
 

@@ -338,8 +338,8 @@ impl<C: Criterion> Subset<C> {
         parents.iter().map(weight).collect()
     }
 
-    /// Leaves the parents in `grow.taken`. Each round must lower the score of the parents computed afresh: gains that are
-    /// rounding could otherwise go round in circles for ever.
+    /// Leaves the parents in `grow.taken`. Each change of the parents must lower their score, computed afresh: gains that
+    /// are rounding could otherwise go round in circles for ever.
     fn grow_shrink(
         &self,
         node: usize,
@@ -377,7 +377,7 @@ impl<C: Criterion> Subset<C> {
             if score < least {
                 least = score;
                 grow.best.clone_from(&grow.taken);
-            } else {
+            } else if changed || grow.taken != grow.best {
                 grow.taken.clone_from(&grow.best);
                 return Some(());
             }
