@@ -55,6 +55,7 @@ class Graph:
         self._names = tuple(f"x{node + 1}" for node in range(len(array))) if names is None else tuple(map(str, names))
         _check_names(self._names, len(array))
         self._order = tuple(_plackett.topological_order(self._weights))
+        self._open: tuple[tuple[int, int], ...] = ()
 
     @classmethod
     def from_edges(
@@ -159,7 +160,7 @@ class Graph:
         return graph
 
     def to_dot(self) -> str:
-        """The graph in the DOT language, for Graphviz.
+        """The graph in the DOT language, for Graphviz. Edges whose direction the data leave open have no arrowheads.
 
         >>> import plackett
         >>> print(plackett.Graph.from_edges([("a", "b")]).to_dot())
@@ -170,7 +171,7 @@ class Graph:
         }
         <BLANKLINE>
         """
-        return _plackett.to_dot(list(self._names), self._weights)
+        return _plackett.to_dot(list(self._names), self._weights, list(self._open))
 
     def __len__(self) -> int:
         return len(self._names)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Sequence
-from typing import Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from plackett._data import Kind, Observations, to_observations
 from plackett._graph import Cpdag, Graph, named_cpdag
 from plackett._plackett import PlackettError
 from plackett._progress import Bar
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 Method: TypeAlias = Literal[
     "insertion", "pl-relax", "pl-reinforce", "pl", "pl-relax+insertion", "order-mcmc", "random", "exact", "pc"
@@ -44,16 +47,17 @@ class LearnedGraph(Graph):
         super().__init__(native.weights, observations.names)
         self._order = tuple(native.order.tolist())
         self._cpdag = named_cpdag(self._names, native.cpdag)
+        self._open = tuple(native.cpdag[1]) if native.is_equivalent else ()
         self.method: str = method
         """How the graph was searched for."""
-        self.score: float = native.score
-        """The graph's score, lower being better."""
-        self.score_name: str = native.score_name
-        """The name of the score."""
+        self.score: float | None = native.score
+        """The graph's score, lower being better; ``None`` for ``pc``, which has none."""
+        self.score_name: str | None = native.score_name
+        """The name of the score; ``None`` for ``pc``."""
         self.score_choice: str | None = native.score_choice
         """Why this score, if the data decided."""
         self.is_equivalent: bool = native.is_equivalent
-        """Whether graphs of one equivalence class are equally good by the score, so that only ``cpdag`` can be trusted."""
+        """Whether graphs of one equivalence class are equally good, so that only ``cpdag`` can be trusted."""
         self.kind: Literal["continuous", "discrete"] = observations.kind
         """What the data were taken for."""
         self.kind_choice: str | None = observations.kind_choice
@@ -62,8 +66,8 @@ class LearnedGraph(Graph):
         """The posterior probability of i -> j at (row i, column j), if asked for."""
         self.evaluations: int = native.evaluations
         """Local scores looked at, or tests made."""
-        self.status: Literal["finished", "interrupted", "time limit"] = native.status
-        """How the search ended; in each case the graph is the best so far."""
+        self.status: Literal["finished", "interrupted", "time"] = native.status
+        """How it ended; in each case the graph is the best so far, at worst the one without edges."""
         self.seconds: float = native.seconds
         """How long it took."""
         limits = [
@@ -83,6 +87,22 @@ class LearnedGraph(Graph):
         True
         """
         return self._cpdag
+
+    def to_networkx(self) -> nx.DiGraph[str]:
+        """The graph for networkx, with the edges' attributes ``weight`` and ``is_open``: whether the data leave the direction
+        open, so that the edge might as well point the other way.
+
+        >>> import plackett
+        >>> model = plackett.simulate_sem(4, seed=1)
+        >>> graph = plackett.learn_dag(model.sample(500, seed=0), score="bic").to_networkx()
+        >>> sorted({is_open for _, _, is_open in graph.edges(data="is_open")})
+        [False, True]
+        """
+        graph = super().to_networkx()
+        pairs = {frozenset((self._names[a], self._names[b])) for a, b in self._open}
+        for start, end, attributes in graph.edges(data=True):
+            attributes["is_open"] = frozenset((start, end)) in pairs
+        return graph
 
 
 def learn_dag(

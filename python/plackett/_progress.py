@@ -17,13 +17,13 @@ class Bar:
         self._length = 0
         self._last = 0.0
 
-    def show(self, text: str, done: int, total: int) -> None:
+    def show(self, text: str, done: int, total: int | None) -> None:
         """Draws the line anew, some times a second."""
         now = time.monotonic()
         if not self.is_shown or now < self._last + _PERIOD:
             return
         self._last = now
-        if total <= 0:
+        if not total:
             self._write(f"{done} {text}")
             return
         full = int(_WIDTH * min(done / total, 1.0))

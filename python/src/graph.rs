@@ -87,8 +87,13 @@ pub(crate) fn cpdag(graph: PyReadonlyArray2<'_, f64>) -> Result<(Pairs, Pairs), 
     Ok((cpdag.directed().to_vec(), cpdag.undirected().to_vec()))
 }
 
-/// A graph in the DOT language.
+/// A graph in the DOT language; the edges between `open` pairs have no arrowheads.
 #[pyfunction]
-pub(crate) fn to_dot(names: Vec<String>, graph: PyReadonlyArray2<'_, f64>) -> Result<String, Failure> {
-    Ok(plackett_dag::to_dot(&NamedDag::new(names, dag(&graph)?)?))
+pub(crate) fn to_dot(
+    names: Vec<String>,
+    graph: PyReadonlyArray2<'_, f64>,
+    open: Pairs,
+) -> Result<String, Failure> {
+    let is_open = |from, to| open.contains(&(from, to)) || open.contains(&(to, from));
+    Ok(plackett_dag::to_dot(&NamedDag::new(names, dag(&graph)?)?, is_open))
 }

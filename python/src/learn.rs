@@ -1,15 +1,12 @@
 //! Learning a graph from arrays.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, time::Duration};
 
 use numpy::{PyArray1, PyArray2, PyReadonlyArray2};
-use plackett::run::Progress;
+use plackett::run::{Limits, Progress, Run};
 use plackett_dag::{
-    Centering, Error, Gram, GramBuilder, LearnMethod, LearnProgress, LearnStatus, Learned, Learning,
-    Observations, ParentSpace, detect_kind_from, diagnose_moments,
+    CategorySettings, Centering, Error, Gram, GramBuilder, LearnMethod, Learned, Learning, NumberSettings,
+    Observations, ParentSpace, ScoreChoice, SearchSettings, TestSettings, detect_kind_from, diagnose_moments,
 };
 use pyo3::{exceptions::PyKeyboardInterrupt, prelude::*};
 
@@ -139,7 +136,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    fn learning(self) -> Result<Learning, Failure> {
+    fn learning(&self) -> Result<Learning, Failure> {
         let space = match self.candidates.as_deref() {
             None => None,
             Some("plus-one") => Some(ParentSpace::PlusOne),
@@ -152,23 +149,45 @@ impl Settings {
         };
         Ok(Learning {
             method: LearnMethod::by_name(&self.method)?,
-            score: self.score,
-            lambda: self.lambda,
-            noise_variance: self.sigma2,
-            penalty: self.penalty,
-            equivalent_sample_size: self.ess,
-            space,
-            max_parents: self.max_parents,
-            alpha: self.alpha,
-            max_conditioning: self.max_conditioning,
-            posterior: self.posterior,
-            restarts: self.restarts,
-            steps: self.steps,
-            memory_bytes: self.memory.saturating_mul(1 << 20),
-            time: self.time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
+            score: self.score.as_deref().map_or(ScoreChoice::Auto, ScoreChoice::from),
+            numbers: NumberSettings {
+                lambda: self.lambda,
+                noise_variance: self.sigma2,
+                penalty: self.penalty,
+            },
+            categories: CategorySettings {
+                equivalent_sample_size: self.ess,
+                space,
+                max_parents: self.max_parents,
+                posterior: self.posterior,
+                keep_order: false,
+            },
+            tests: TestSettings { alpha: self.alpha, max_conditioning: self.max_conditioning },
+            search: SearchSettings {
+                restarts: self.restarts,
+                steps: self.steps,
+                memory_bytes: self.memory.saturating_mul(1 << 20),
+            },
             seed: self.seed,
         })
     }
+
+    fn limits(&self) -> Limits {
+        let time = self.time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        Limits { time, ..Limits::default() }
+    }
+}
+
+/// The library's refusal in the words of the Python half.
+fn explained(error: Error) -> Failure {
+    let Error::Misfit { setting, reason } = error else { return error.into() };
+    let name = match setting {
+        "noise_variance" => "sigma2",
+        "equivalent_sample_size" => "ess",
+        "space" => "candidates",
+        other => other,
+    };
+    Failure::new(format!("{name} {reason}"))
 }
 
 /// A learned graph.
@@ -197,8 +216,8 @@ impl LearnedGraph {
     }
 
     #[getter]
-    fn score_name(&self) -> &'static str {
-        self.learned.score_name
+    fn score_name(&self) -> Option<&str> {
+        self.learned.score_name.as_deref()
     }
 
     #[getter]
@@ -207,7 +226,7 @@ impl LearnedGraph {
     }
 
     #[getter]
-    fn score(&self) -> f64 {
+    fn score(&self) -> Option<f64> {
         self.learned.score
     }
 
@@ -229,11 +248,7 @@ impl LearnedGraph {
 
     #[getter]
     fn status(&self) -> &'static str {
-        match self.learned.status {
-            LearnStatus::Finished => "finished",
-            LearnStatus::Interrupted => "interrupted",
-            LearnStatus::TimeLimit => "time limit",
-        }
+        self.learned.ending.name()
     }
 
     #[getter]
@@ -251,21 +266,18 @@ pub(crate) fn learn(
     settings: Settings,
     progress: Option<Bound<'_, PyAny>>,
 ) -> Result<LearnedGraph, Failure> {
-    let learning = settings.learning()?;
-    let start = Instant::now();
+    let (learning, limits) = (settings.learning()?, settings.limits());
     let tell = |news: &Progress| match &progress {
         Some(progress) => progress.call1((&news.stage, news.done, news.total)).map(drop),
         None => Ok(()),
     };
-    let (outcome, raised) = interruptible(py, tell, |observer| {
-        learning.run(&data.observations, &mut |LearnProgress { stage, done, total }| {
-            let (stage, done, total) = (stage.clone(), *done, Some(*total));
-            observer.observe(&Progress { stage, done, total, ..Progress::default() })
-        })
+    let ((outcome, seconds), raised) = interruptible(py, tell, |observer| {
+        let run = Run::new(limits).observed(observer);
+        (learning.run(&data.observations, &run), run.seconds())
     });
-    match (raised, outcome) {
-        (Some(error), Ok(_)) if !error.is_instance_of::<PyKeyboardInterrupt>(py) => Err(error.into()),
-        (Some(error), Err(Error::Stopped)) => Err(error.into()),
-        (_, outcome) => Ok(LearnedGraph { learned: outcome?, seconds: start.elapsed().as_secs_f64() }),
+    match raised {
+        // Ctrl-C asks for the best so far.
+        Some(error) if !error.is_instance_of::<PyKeyboardInterrupt>(py) => Err(error.into()),
+        _ => Ok(LearnedGraph { learned: outcome.map_err(explained)?, seconds }),
     }
 }

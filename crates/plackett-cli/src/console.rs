@@ -45,12 +45,10 @@ impl std::error::Error for BadInput {}
 
 /// Whether the input was at fault, rather than the disk or the program.
 pub(crate) fn is_bad_input(error: &anyhow::Error) -> bool {
-    // Ctrl-C before there was anything to show is nobody's fault.
-    let is_refused = |error: &plackett_dag::Error| !matches!(error, plackett_dag::Error::Stopped);
     error.is::<BadInput>()
         || error.is::<plackett::Error>()
         || error.is::<plackett_problems::Error>()
-        || error.downcast_ref().is_some_and(is_refused)
+        || error.is::<plackett_dag::Error>()
 }
 
 /// A table whose first column is text and whose others are numbers.

@@ -372,7 +372,7 @@ fn the_score_is_chosen_by_the_data_and_by_what_is_given() {
         (vec!["--score", "bic", "--lambda", "1"], "lambda belongs to the score l1, not to the score bic"),
         (
             vec!["--lambda", "1", "--sigma2", "1"],
-            "lambda belongs to the score l1 and sigma2 to the score ev-l0",
+            "--lambda belongs to the score l1, and what is given besides to ev-l0",
         ),
         (vec!["--lambda", "0"], "lambda"),
         (vec!["--sigma2", "-1"], "noise variance"),
@@ -444,7 +444,7 @@ fn the_time_limit_ends_with_the_best_so_far() {
     let folder = Folder::new();
     let (data, _) = folder.simulate(&["--nodes", "20", "--degree", "4", "--samples", "500"]);
     let learned = json(&["learn", &data, "--score", "l1", "--restarts", "60000", "--time", "0.2", "--json"]);
-    assert_eq!(learned["status"], "time limit");
+    assert_eq!(learned["status"], "time");
     assert_eq!(learned["order"].as_array().unwrap().len(), 20);
     assert!(learned["seconds"].as_f64().unwrap() < 20.0);
 }

@@ -6,11 +6,11 @@ mod testing;
 
 use std::collections::HashMap;
 use std::hint::black_box;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use plackett::run::Run;
 use plackett_dag::{
     Bdeu, Candidates, Categories, DISCRETE_SCORES, Dag, DiscreteBic, DiscreteScoreSettings, Keep, LocalScore,
     NodeSet, Oracle, ParentSets, Qnml, Reach, SizePrior, discrete_score_by_name, graph_cost,
@@ -132,11 +132,11 @@ fn building(c: &mut Criterion) {
             discrete_score_by_name(entry.name, &DiscreteScoreSettings::default()).expect("registered");
         core.reach = Reach::Core;
         group.bench_function(format!("{}, cores", entry.name), |b| {
-            b.iter(|| ParentSets::build(&data, &*score, &core));
+            b.iter(|| ParentSets::build(&data, &*score, &core, Keep::Best, &Run::default()));
         });
         core.reach = Reach::PlusOne;
         group.bench_function(format!("{}, cores and one more", entry.name), |b| {
-            b.iter(|| ParentSets::build(&data, &*score, &core));
+            b.iter(|| ParentSets::build(&data, &*score, &core, Keep::Best, &Run::default()));
         });
     }
     group.bench_function("bic, cores, a hash map for each family", |b| {
@@ -144,13 +144,15 @@ fn building(c: &mut Criterion) {
     });
     for limit in [2, 3] {
         group.bench_function(format!("qnml, all up to {limit} parents"), |b| {
-            b.iter(|| ParentSets::build(&data, &Qnml, &Candidates::all(NODES, limit)));
+            b.iter(|| {
+                ParentSets::build(&data, &Qnml, &Candidates::all(NODES, limit), Keep::Best, &Run::default())
+            });
         });
     }
     let (large, dag) = network(NODES, 1_000_000, 1);
     let core = Candidates::from_neighbors(neighbors(&dag, 20, 2)).expect("nodes of the graph");
     group.bench_function("qnml, cores, 1,000,000 rows", |b| {
-        b.iter(|| ParentSets::build(&large, &Qnml, &core));
+        b.iter(|| ParentSets::build(&large, &Qnml, &core, Keep::Best, &Run::default()));
     });
 }
 
@@ -162,19 +164,21 @@ fn warm_orders(c: &mut Criterion) {
     let orders: Vec<Vec<usize>> = (0..500).map(|_| rng.permutation(NODES)).collect();
     for (name, reach) in [("cores", Reach::Core), ("cores and one more", Reach::PlusOne)] {
         candidates.reach = reach;
-        let sets = ParentSets::build(&data, &Qnml, &candidates).expect("data and candidates fit");
+        let sets = ParentSets::build(&data, &Qnml, &candidates, Keep::Best, &Run::default())
+            .expect("data and candidates fit")
+            .unwrap();
         let mut oracle = Oracle::new(Arc::new(sets));
         for order in &orders {
-            oracle.order_score(order).expect("a permutation");
+            oracle.order_score(order, &Run::default()).expect("a permutation");
         }
         let mut next = orders.iter().cycle();
         group.bench_function(format!("best parents, {name}"), |b| {
-            b.iter(|| oracle.order_score(next.next().expect("a cycle")));
+            b.iter(|| oracle.order_score(next.next().expect("a cycle"), &Run::default()));
         });
         let keep = Keep::All(SizePrior::Even);
-        let go_on = |_| ControlFlow::Continue(());
-        let sets =
-            ParentSets::build_with(&data, &Bdeu::default(), &candidates, keep, &go_on).expect("they fit");
+        let sets = ParentSets::build(&data, &Bdeu::default(), &candidates, keep, &Run::default())
+            .expect("they fit")
+            .expect("nothing ends the run");
         let sums = sets.sums().expect("asked for");
         let mut next = orders.iter().cycle();
         group.bench_function(format!("sums over parents, no cache, {name}"), |b| {
@@ -190,11 +194,11 @@ fn warm_orders(c: &mut Criterion) {
         });
         let mut oracle = Oracle::new(Arc::clone(&sums) as Arc<dyn LocalScore>);
         for order in &orders {
-            oracle.order_score(order).expect("a permutation");
+            oracle.order_score(order, &Run::default()).expect("a permutation");
         }
         let mut next = orders.iter().cycle();
         group.bench_function(format!("sums over parents, {name}"), |b| {
-            b.iter(|| oracle.order_score(next.next().expect("a cycle")));
+            b.iter(|| oracle.order_score(next.next().expect("a cycle"), &Run::default()));
         });
     }
 }

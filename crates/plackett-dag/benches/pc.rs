@@ -3,11 +3,11 @@
 
 use std::collections::HashMap;
 use std::hint::black_box;
-use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use plackett::run::Run;
 use plackett_dag::{BayesNet, Categories, GSquare, IndependenceTest, Pc};
 
 /// What is asked of a test.
@@ -74,7 +74,7 @@ fn pc(criterion: &mut Criterion) {
     let net = BayesNet::embedded("alarm").expect("it is brought along");
     let data = net.sample(20_000, 100, BayesNet::TRAINING).expect("there is room");
     let test = GSquare::new(&data, 0.01).expect("the level is in range");
-    let run = |test: &GSquare<'_>| Pc::default().run(test, |_| ControlFlow::Continue(()));
+    let run = |test: &GSquare<'_>| Pc::default().run(test, &Run::default());
 
     let mut group = criterion.benchmark_group("alarm, 20000 rows");
     group.throughput(Throughput::Elements(run(&test).tests)).sample_size(20);
@@ -83,7 +83,7 @@ fn pc(criterion: &mut Criterion) {
     let requests = Mutex::new(Vec::new());
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
     let recorder = Recorder { test: test.clone(), requests: &requests };
-    let tests = one.install(|| Pc::default().run(&recorder, |_| ControlFlow::Continue(()))).tests;
+    let tests = one.install(|| Pc::default().run(&recorder, &Run::default())).tests;
     let requests = requests.into_inner().expect("no thread panics");
     group.throughput(Throughput::Elements(tests));
     group.bench_function("its tests, one thread", |b| {

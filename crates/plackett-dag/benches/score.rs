@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use plackett::run::Run;
 use plackett_dag::{Centering, Exact, Gram, Insertion, L1, LocalScore, Oracle, ScoreSettings, score_by_name};
 use testing::{Rng, Sem, sem};
 
@@ -28,11 +29,11 @@ fn warm_orders(c: &mut Criterion) {
             let mut rng = Rng::new(2);
             let orders: Vec<Vec<usize>> = (0..500).map(|_| rng.permutation(nodes)).collect();
             for order in &orders {
-                oracle.order_score(order).expect("a permutation");
+                oracle.order_score(order, &Run::default()).expect("a permutation");
             }
             let mut next = orders.iter().cycle();
             group.bench_function(format!("{name} ER{degree} {nodes} nodes"), |b| {
-                b.iter(|| oracle.order_score(next.next().expect("a cycle")));
+                b.iter(|| oracle.order_score(next.next().expect("a cycle"), &Run::default()));
             });
         }
     }
@@ -120,11 +121,16 @@ fn cold_orders(c: &mut Criterion) {
             Arc::new(L1::new(Arc::clone(&gram), &ScoreSettings::default()).expect("a positive lambda"));
         let lipschitz = largest_eigenvalue(&gram);
         let direct = proximal_gradient(&sem.data, nodes, &sem.order, L1::DEFAULT_LAMBDA, lipschitz);
-        let exact = Oracle::new(score.clone()).order_score(&sem.order).expect("a permutation");
+        let exact = Oracle::new(score.clone()).order_score(&sem.order, &Run::default());
+        let exact = exact.expect("a permutation").expect("nothing ends the run");
         assert!((direct - exact).abs() < 1e-3 * exact, "{direct} and {exact} are the same score");
         group.bench_function(format!("ER{degree} {nodes} nodes, Gram lasso"), |b| {
             let fresh = || Oracle::with_memory(score.clone(), 0);
-            b.iter_batched_ref(fresh, |oracle| oracle.order_score(&sem.order), BatchSize::SmallInput);
+            b.iter_batched_ref(
+                fresh,
+                |oracle| oracle.order_score(&sem.order, &Run::default()),
+                BatchSize::SmallInput,
+            );
         });
         group.sample_size(10).measurement_time(Duration::from_secs(3));
         group.bench_function(format!("ER{degree} {nodes} nodes, proximal gradient on the data"), |b| {
@@ -141,13 +147,13 @@ fn searches(c: &mut Criterion) {
     for name in ["l1", "ev-l0"] {
         let score = score_of(name, &sem(16, 4.0, 1000, 1));
         group.bench_function(format!("exact, {name} ER4 16 nodes"), |b| {
-            b.iter(|| Exact::default().run(Arc::clone(&score)));
+            b.iter(|| Exact::default().run(Arc::clone(&score), &Run::default()));
         });
         for degree in [1.0, 4.0] {
             let score = score_of(name, &sem(50, degree, 1000, 1));
             let search = Insertion { starts: 1, kicks: 0, seed: 0 };
             group.bench_function(format!("insertion, {name} ER{degree} 50 nodes, one start, cold"), |b| {
-                b.iter(|| search.run(&mut Oracle::new(Arc::clone(&score))));
+                b.iter(|| search.run(&mut Oracle::new(Arc::clone(&score)), &Run::default()));
             });
         }
     }

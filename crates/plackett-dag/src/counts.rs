@@ -1,7 +1,5 @@
 //! Counting: rows are put into groups by the values of some columns, and each group's rows are counted by another column.
 
-use crate::score::CountScore;
-
 /// While a partition has at most this many groups, and not more than rows, empty ones are kept and the rows need no second
 /// look.
 const DENSE_GROUPS: usize = 1 << 12;
@@ -158,8 +156,8 @@ pub(crate) fn tally(
 /// The counts of a node together with its parents, N_ijk, and of its parents alone, N_ij.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FamilyCounts {
-    joint: Vec<u32>,
-    parents: Vec<u32>,
+    pub(crate) joint: Vec<u32>,
+    pub(crate) parents: Vec<u32>,
     finer: Partition,
     map: Vec<u32>,
 }
@@ -204,12 +202,6 @@ impl FamilyCounts {
     fn sum_joint(&mut self, arity: usize) {
         self.parents.clear();
         self.parents.extend(self.joint.chunks_exact(arity).map(|cells| cells.iter().sum::<u32>()));
-    }
-
-    /// The cost of the node with parents that have so many configurations, seen or not.
-    pub(crate) fn cost(&self, score: &dyn CountScore, configurations: f64, arity: usize) -> f64 {
-        score.parents(&self.parents, configurations, arity)
-            - score.joint(&self.joint, configurations * arity as f64)
     }
 
     /// Σ N_ijk log(N_ijk/N_ij), the largest log-likelihood of the node given its parents.

@@ -264,9 +264,14 @@ pub enum Error {
         /// Names that exist, separated by commas.
         known: String,
     },
-    /// Settings do not fit each other, or the data.
-    #[error("{0}")]
-    Misfit(String),
+    /// A setting does not fit the others, or the data.
+    #[error("{setting} {reason}")]
+    Misfit {
+        /// The name of the setting.
+        setting: &'static str,
+        /// Why not.
+        reason: String,
+    },
     /// No method is registered under the name.
     #[error("there is no method named `{name}`; known are {known}")]
     UnknownMethod {
@@ -295,9 +300,6 @@ pub enum Error {
         /// Bytes allowed.
         allowed_bytes: usize,
     },
-    /// The caller broke the work off.
-    #[error("stopped before the work was done")]
-    Stopped,
 }
 
 /// A place in a file: the file, and the line and column where they are known.

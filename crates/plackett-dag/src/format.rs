@@ -283,23 +283,29 @@ impl GraphDocument {
     }
 }
 
-/// A graph in the DOT language, its edges labeled with their weights unless all of them are 1.
+/// A graph in the DOT language, its edges labeled with their weights unless all of them are 1. Edges whose direction is
+/// open, as `is_open(from, to)` tells, have no arrowheads.
 ///
 /// # Example
 /// ```
 /// # use plackett_dag::{NamedDag, to_dot};
 /// let graph = NamedDag::from_edges(vec!["a".into(), "the \"b\"".into()], [(0, 1, -0.5)])?;
 /// assert_eq!(
-///     to_dot(&graph),
+///     to_dot(&graph, |_, _| false),
 ///     "digraph {\n  \"a\";\n  \"the \\\"b\\\"\";\n  \"a\" -> \"the \\\"b\\\"\" [label=\"-0.5\"];\n}\n"
 /// );
+/// assert!(to_dot(&graph, |_, _| true).contains("[label=\"-0.5\", dir=none]"));
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
-pub fn to_dot(graph: &NamedDag) -> String {
+pub fn to_dot(graph: &NamedDag, is_open: impl Fn(usize, usize) -> bool) -> String {
     let weighted = graph.dag().edges().any(|(_, _, weight)| weight != 1.0);
     let edges = graph.dag().edges().map(|(from, to, weight)| {
-        let label = if weighted { format!(" [label=\"{}\"]", short_number(weight)) } else { String::new() };
-        (from, to, label)
+        let label = weighted.then(|| format!("label=\"{}\"", short_number(weight)));
+        let head = is_open(from, to).then(|| "dir=none".to_owned());
+        let attributes: Vec<String> = label.into_iter().chain(head).collect();
+        let text =
+            if attributes.is_empty() { String::new() } else { format!(" [{}]", attributes.join(", ")) };
+        (from, to, text)
     });
     dot(graph.names(), edges)
 }
@@ -472,7 +478,7 @@ mod tests {
             let text = serde_json::to_vec_pretty(&GraphDocument::new(&graph)).unwrap();
             let read = parse_graph_json(&text, "g.json").unwrap();
             prop_assert_eq!(&read.aligned_to(graph.names()).unwrap(), &graph);
-            prop_assert_eq!(to_dot(&graph).lines().count(), 2 + graph.names().len() + graph.dag().edge_count());
+            prop_assert_eq!(to_dot(&graph, |_, _| false).lines().count(), 2 + graph.names().len() + graph.dag().edge_count());
         }
 
         #[test]

@@ -271,6 +271,9 @@ fn add_scaled(target: &mut [f64], source: &[f64], factor: f64) {
     }
 }
 
+/// Standard deviations within this range may be multiplied by one another a few times without leaving that of doubles.
+const FAR_UNITS: std::ops::Range<f64> = 1e-30..1e30;
+
 /// The Gram matrix `G = XᵀX / n` of data with n rows and one column per node, with what was done to the columns.
 ///
 /// ```
@@ -338,6 +341,25 @@ impl Gram {
             }
         }
         Ok(Self { rows, nodes, matrix, means: vec![0.0; nodes], scales: vec![1.0; nodes] })
+    }
+
+    /// The same moments with each column in another unit, where the columns' units are so far apart that products of
+    /// entries would leave the range of doubles; and the units. They are powers of two, so that nothing is rounded.
+    pub(crate) fn balanced(&self) -> Option<(Self, Vec<f64>)> {
+        let deviations =
+            || (0..self.nodes).map(|node| self.entry(node, node).sqrt()).filter(|&size| size > 0.0);
+        if deviations().all(|size| FAR_UNITS.contains(&size)) {
+            return None;
+        }
+        let unit = |node: usize| match self.entry(node, node).sqrt() {
+            size if size > 0.0 => size.log2().floor().exp2(),
+            _ => 1.0,
+        };
+        let units: Vec<f64> = (0..self.nodes).map(unit).collect();
+        let entry = |at: usize| self.matrix[at] / units[at / self.nodes] / units[at % self.nodes];
+        let matrix = (0..self.matrix.len()).map(entry).collect();
+        let means = self.means.iter().zip(&units).map(|(mean, unit)| mean / unit).collect();
+        Some((Self { matrix, means, ..self.clone() }, units))
     }
 
     /// Number of rows of the data, n.

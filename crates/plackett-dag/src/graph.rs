@@ -5,7 +5,6 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use crate::error::Error;
-use crate::metrics::{Comparison, compare};
 
 /// A directed acyclic graph over the nodes `0..d`, each edge with a weight (1 unless given).
 ///
@@ -424,23 +423,6 @@ impl NamedDag {
         let moved = |node: usize| place[self.names[node].as_str()];
         let edges = self.dag.edges().map(|(from, to, weight)| (moved(from), moved(to), weight));
         NamedDag::from_edges(names.to_vec(), edges)
-    }
-
-    /// Compares an estimate with this graph as the truth, matching their nodes by name.
-    ///
-    /// # Errors
-    /// [`Error::DifferentNames`] if the two do not have the same names.
-    ///
-    /// # Example
-    /// ```
-    /// # use plackett_dag::{Dag, NamedDag};
-    /// let truth = NamedDag::from_edges(vec!["a".into(), "b".into()], [(0, 1, 1.0)])?;
-    /// let estimate = NamedDag::from_edges(vec!["b".into(), "a".into()], [(1, 0, 1.0)])?;
-    /// assert_eq!(truth.compare(&estimate)?.shd, 0);
-    /// # Ok::<(), plackett_dag::Error>(())
-    /// ```
-    pub fn compare(&self, estimate: &NamedDag) -> Result<Comparison, Error> {
-        compare(&self.dag, estimate.aligned_to(&self.names)?.dag())
     }
 }
 

@@ -9,13 +9,14 @@
 //!
 //! ```
 //! use std::sync::Arc;
+//! use plackett::run::Run;
 //! use plackett_dag::*;
 //!
 //! let sem = simulate_sem(&SemSettings::default(), 1)?; // 10 nodes, about 10 edges
 //! let data = sem.sample(1000, Sem::TRAINING);
 //! let gram = Arc::new(Gram::from_rows(data.values(), data.columns(), Centering::Center)?);
 //! let score: Arc<dyn LocalScore> = Arc::new(EvL0::new(gram, &ScoreSettings::default())?);
-//! let found = Insertion::default().run(&mut Oracle::new(Arc::clone(&score)))?;
+//! let found = Insertion::default().run(&mut Oracle::new(Arc::clone(&score)), &Run::default());
 //! let weights = fit_weights(score.as_ref(), &found.parents)?.unwrap_or_default();
 //! let learned = Dag::from_adjacency(10, &weights)?;
 //! assert_eq!(shd(sem.dag(), &learned)?, 0);
@@ -55,6 +56,7 @@ mod network;
 pub mod node_set;
 mod oracle;
 mod orientation;
+mod pace;
 mod parent_sets;
 mod pattern;
 mod pc;
@@ -79,16 +81,16 @@ pub use gram::{Centering, Gram, GramBuilder};
 pub use graph::{Dag, NamedDag};
 pub use independence::{DSeparation, FisherZ, GSquare, IndependenceTest};
 pub use learning::{
-    LEARN_METHODS, LearnMethod, LearnObserver, LearnProgress, LearnStatus, Learned, Learning, Observations,
-    ParentSpace, residual_variances,
+    CategorySettings, Found, LEARN_METHODS, LearnMethod, Learned, Learning, NumberSettings, Observations,
+    ParentSpace, ScoreChoice, SearchSettings, SearchTask, TestSettings, residual_variances,
 };
 pub use metrics::{Comparison, compare, shd, shd_cpdag, sid};
 pub use network::{BayesNet, EMBEDDED, EmbeddedNetwork};
 pub use node_set::NodeSet;
 pub use oracle::{Oracle, OracleStats};
 pub use orientation::orient;
-pub use parent_sets::{BuildProgress, Candidates, Keep, ParentSets, Reach, SizePrior, SumScore};
-pub use pc::{Pc, PcProgress, PcResult};
+pub use parent_sets::{Candidates, Keep, ParentSets, Reach, SizePrior, SumScore};
+pub use pc::{Pc, PcResult};
 pub use score::{
     Bdeu, CountScore, DISCRETE_SCORES, DiscreteBic, DiscreteScoreEntry, DiscreteScoreSettings, FamilyScore,
     Fnml, K2, Qnml, discrete_score_by_name, graph_cost, weigh_edges,
@@ -99,7 +101,7 @@ pub use score::{
 };
 pub use search::{
     EdgePosterior, Exact, Expanded, Expansion, Expectation, GradientKind, Insertion, LocalTable,
-    McmcSolution, McmcState, OrderMcmc, OrderSolution, PlSearch, PlSolution,
+    McmcSolution, OrderMcmc, OrderSolution, PlSearch, PlSolution,
 };
 pub use simulate::{GraphKind, Noise, Sem, SemSettings, simulate_sem};
 

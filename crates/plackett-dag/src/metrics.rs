@@ -3,7 +3,7 @@
 
 use crate::cpdag::{Cpdag, Mark};
 use crate::error::Error;
-use crate::graph::Dag;
+use crate::graph::{Dag, NamedDag};
 
 /// What [`compare`] finds.
 ///
@@ -284,6 +284,25 @@ impl Walker<'_> {
                 self.stack.push((node, arrival));
             }
         }
+    }
+}
+
+impl NamedDag {
+    /// Compares an estimate with this graph as the truth, matching their nodes by name.
+    ///
+    /// # Errors
+    /// [`Error::DifferentNames`] if the two do not have the same names.
+    ///
+    /// # Example
+    /// ```
+    /// # use plackett_dag::{Dag, NamedDag};
+    /// let truth = NamedDag::from_edges(vec!["a".into(), "b".into()], [(0, 1, 1.0)])?;
+    /// let estimate = NamedDag::from_edges(vec!["b".into(), "a".into()], [(1, 0, 1.0)])?;
+    /// assert_eq!(truth.compare(&estimate)?.shd, 0);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn compare(&self, estimate: &NamedDag) -> Result<Comparison, Error> {
+        compare(self.dag(), estimate.aligned_to(self.names())?.dag())
     }
 }
 

@@ -9,6 +9,8 @@
 
 use std::sync::Arc;
 
+use plackett::run::Run;
+
 use crate::{Choice, Error, LocalScore, NodeSet, Result, Scratch};
 
 /// An entry may lie this many slots past its home. Longer searches would cost more than solving again.
@@ -47,11 +49,14 @@ pub struct OracleStats {
 ///
 /// ```
 /// use std::sync::Arc;
+/// use plackett::run::Run;
 /// use plackett_dag::{Bic, Gram, NodeSet, Oracle, ScoreSettings};
 /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
 /// let mut oracle = Oracle::new(Arc::new(Bic::new(gram, &ScoreSettings::default())?));
-/// assert_eq!(oracle.best(1, &NodeSet::full(1))?.parents, NodeSet::full(1));
-/// assert!((oracle.order_score(&[0, 1])? - oracle.order_score(&[1, 0])?).abs() < 1e-9);
+/// let run = Run::default();
+/// assert_eq!(oracle.best(1, &NodeSet::full(1), &run)?.unwrap().parents, NodeSet::full(1));
+/// let scores = [oracle.order_score(&[0, 1], &run)?.unwrap(), oracle.order_score(&[1, 0], &run)?.unwrap()];
+/// assert!((scores[0] - scores[1]).abs() < 1e-9);
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
 pub struct Oracle {
@@ -108,11 +113,13 @@ impl Oracle {
     ///
     /// ```
     /// use std::sync::Arc;
+    /// use plackett::run::Run;
     /// use plackett_dag::{Bic, Gram, NodeSet, Oracle, ScoreSettings};
     /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
     /// let score = Arc::new(Bic::new(gram, &ScoreSettings::default())?);
     /// let mut tight = Oracle::with_memory(score.clone(), 0);
-    /// assert_eq!(tight.order_score(&[0, 1])?, Oracle::new(score).order_score(&[0, 1])?);
+    /// let run = Run::default();
+    /// assert_eq!(tight.order_score(&[0, 1], &run)?, Oracle::new(score).order_score(&[0, 1], &run)?);
     /// assert_eq!(tight.stats().bytes, 0);
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
@@ -178,21 +185,23 @@ impl Oracle {
         }
     }
 
-    /// The best parents of `node` among `allowed`; `node` itself and nodes that do not exist are never parents.
+    /// The best parents of `node` among `allowed`; `node` itself and nodes that do not exist are never parents. Nothing if
+    /// the run was over before the answer was known; what is known already is answered all the same.
     ///
     /// # Errors
     /// [`Error::Size`] if there is no such node.
     ///
     /// ```
     /// use std::sync::Arc;
+    /// use plackett::run::Run;
     /// use plackett_dag::{Bic, Gram, NodeSet, Oracle, ScoreSettings};
     /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
     /// let mut oracle = Oracle::new(Arc::new(Bic::new(gram, &ScoreSettings::default())?));
-    /// assert!(oracle.best(0, &NodeSet::default())?.parents.is_empty());
-    /// assert!(oracle.best(2, &NodeSet::default()).is_err());
+    /// assert!(oracle.best(0, &NodeSet::default(), &Run::default())?.unwrap().parents.is_empty());
+    /// assert!(oracle.best(2, &NodeSet::default(), &Run::default()).is_err());
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
-    pub fn best(&mut self, node: usize, allowed: &NodeSet) -> Result<Choice> {
+    pub fn best(&mut self, node: usize, allowed: &NodeSet, run: &Run<'_>) -> Result<Option<Choice>> {
         if node >= self.nodes {
             return Err(Error::Size { what: "the node", expected: self.nodes, found: node });
         }
@@ -200,83 +209,103 @@ impl Oracle {
         for other in allowed.iter().filter(|&other| other < self.nodes && other != node) {
             known.insert(other);
         }
-        Ok(self.choice(node, &known))
+        Ok(self.choice(node, &known, run))
     }
 
-    /// Score of an order (`order[rank] = node`): `Σ r(b_i, {b_1 … b_{i−1}})`. Allocates nothing once warm.
+    /// Score of an order (`order[rank] = node`): `Σ r(b_i, {b_1 … b_{i−1}})`; nothing if the run was over before it was
+    /// known. Allocates nothing once warm.
     ///
     /// # Errors
     /// [`Error::NotAnOrder`] unless each node is listed once.
     ///
     /// ```
     /// use std::sync::Arc;
+    /// use plackett::run::Run;
     /// use plackett_dag::{EvL0, Gram, Oracle, ScoreSettings};
     /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
     /// let mut oracle = Oracle::new(Arc::new(EvL0::new(gram, &ScoreSettings::default())?));
-    /// assert!(oracle.order_score(&[0, 1])? < oracle.order_score(&[1, 0])?);
-    /// assert!(oracle.order_score(&[1, 1]).is_err());
+    /// let run = Run::default();
+    /// assert!(oracle.order_score(&[0, 1], &run)? < oracle.order_score(&[1, 0], &run)?);
+    /// assert!(oracle.order_score(&[1, 1], &run).is_err());
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
-    pub fn order_score(&mut self, order: &[usize]) -> Result<f64> {
+    pub fn order_score(&mut self, order: &[usize], run: &Run<'_>) -> Result<Option<f64>> {
         self.check_order(order)?;
-        let mut prefix = std::mem::take(&mut self.prefix);
-        prefix.clear();
         let mut total = 0.0;
-        for &node in order {
-            total += self.local(node, &prefix);
-            prefix.insert(node);
-        }
-        self.prefix = prefix;
-        Ok(total)
+        let is_known = self.each_prefix(order, |oracle, _, node, prefix| {
+            total += oracle.local(node, prefix, run)?;
+            Some(())
+        });
+        Ok(is_known.map(|()| total))
     }
 
     /// The sum of the local scores with every other node allowed: no order scores below it.
-    pub(crate) fn lowest_score(&mut self) -> f64 {
+    pub(crate) fn lowest_score(&mut self, run: &Run<'_>) -> Option<f64> {
         let everyone = NodeSet::full(self.nodes);
         (0..self.nodes)
             .map(|node| {
                 let mut others = everyone.clone();
                 others.remove(node);
-                self.local(node, &others)
+                self.local(node, &others, run)
             })
             .sum()
     }
 
     /// The terms of [`order_score`](Self::order_score), rank by rank, into `costs`.
-    pub(crate) fn order_costs(&mut self, order: &[usize], costs: &mut [f64]) -> Result<()> {
+    pub(crate) fn order_costs(
+        &mut self,
+        order: &[usize],
+        costs: &mut [f64],
+        run: &Run<'_>,
+    ) -> Result<Option<()>> {
         self.check_order(order)?;
-        let mut prefix = std::mem::take(&mut self.prefix);
-        prefix.clear();
-        for (&node, cost) in order.iter().zip(costs) {
-            *cost = self.local(node, &prefix);
-            prefix.insert(node);
-        }
-        self.prefix = prefix;
-        Ok(())
+        Ok(self.each_prefix(order, |oracle, rank, node, prefix| {
+            costs[rank] = oracle.local(node, prefix, run)?;
+            Some(())
+        }))
     }
 
-    /// The parents of each node in the best graph that follows `order`.
+    /// Visits the rank and the node at every rank of an order with the nodes before it, until nothing comes back.
+    fn each_prefix(
+        &mut self,
+        order: &[usize],
+        mut visit: impl FnMut(&mut Self, usize, usize, &NodeSet) -> Option<()>,
+    ) -> Option<()> {
+        let mut prefix = std::mem::take(&mut self.prefix);
+        prefix.clear();
+        let visited = order.iter().enumerate().try_for_each(|(rank, &node)| {
+            visit(self, rank, node, &prefix)?;
+            prefix.insert(node);
+            Some(())
+        });
+        self.prefix = prefix;
+        visited
+    }
+
+    /// The parents of each node in the best graph that follows `order`; nothing if the run was over before they were
+    /// known.
     ///
     /// # Errors
     /// [`Error::NotAnOrder`] unless each node is listed once.
     ///
     /// ```
     /// use std::sync::Arc;
+    /// use plackett::run::Run;
     /// use plackett_dag::{Bic, Gram, NodeSet, Oracle, ScoreSettings};
     /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
     /// let mut oracle = Oracle::new(Arc::new(Bic::new(gram, &ScoreSettings::default())?));
-    /// assert_eq!(oracle.order_parents(&[0, 1])?, [NodeSet::default(), NodeSet::full(1)]);
+    /// let parents = oracle.order_parents(&[0, 1], &Run::default())?;
+    /// assert_eq!(parents, Some(vec![NodeSet::default(), NodeSet::full(1)]));
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
-    pub fn order_parents(&mut self, order: &[usize]) -> Result<Vec<NodeSet>> {
+    pub fn order_parents(&mut self, order: &[usize], run: &Run<'_>) -> Result<Option<Vec<NodeSet>>> {
         self.check_order(order)?;
         let mut parents = vec![NodeSet::with_capacity(self.nodes); self.nodes];
-        let mut prefix = NodeSet::with_capacity(self.nodes);
-        for &node in order {
-            parents[node] = self.choice(node, &prefix).parents;
-            prefix.insert(node);
-        }
-        Ok(parents)
+        let is_known = self.each_prefix(order, |oracle, _, node, prefix| {
+            parents[node] = oracle.choice(node, prefix, run)?.parents;
+            Some(())
+        });
+        Ok(is_known.map(|()| parents))
     }
 
     pub(crate) fn check_order(&mut self, order: &[usize]) -> Result<()> {
@@ -293,15 +322,15 @@ impl Oracle {
 
     /// r(node, allowed) for input known to be valid.
     #[inline]
-    pub(crate) fn local(&mut self, node: usize, allowed: &NodeSet) -> f64 {
-        match self.find(node, allowed) {
+    pub(crate) fn local(&mut self, node: usize, allowed: &NodeSet, run: &Run<'_>) -> Option<f64> {
+        Some(match self.find(node, allowed, run)? {
             Found::Slot(at) => f64::from_bits(self.tables[node].slots[at]),
             Found::Uncached(choice) => choice.score,
-        }
+        })
     }
 
-    fn choice(&mut self, node: usize, allowed: &NodeSet) -> Choice {
-        match self.find(node, allowed) {
+    fn choice(&mut self, node: usize, allowed: &NodeSet, run: &Run<'_>) -> Option<Choice> {
+        Some(match self.find(node, allowed, run)? {
             Found::Slot(at) => {
                 let record = &self.tables[node].slots[at..at + 1 + 3 * self.words];
                 Choice {
@@ -311,17 +340,17 @@ impl Oracle {
                 }
             }
             Found::Uncached(choice) => choice,
-        }
+        })
     }
 
-    fn find(&mut self, node: usize, allowed: &NodeSet) -> Found {
+    fn find(&mut self, node: usize, allowed: &NodeSet, run: &Run<'_>) -> Option<Found> {
         let words = self.words;
         let table = &mut self.tables[node];
         table.queries += 1;
         table.direct |= SOLVED_SHARE * table.solved > table.queries + FIRST_QUERIES;
         let direct = table.direct;
         if direct && let Some(at) = table.get(&allowed.words()[..words]) {
-            return Found::Slot(at);
+            return Some(Found::Slot(at));
         }
         for (index, word) in self.current.words_mut().iter_mut().enumerate().take(words) {
             let below = self.nodes - 64 * index;
@@ -336,9 +365,9 @@ impl Oracle {
                 if direct {
                     self.current.words_mut()[..words].copy_from_slice(&allowed.words()[..words]);
                 }
-                match self.solve(node, allowed) {
+                match self.solve(node, allowed, run)? {
                     Found::Slot(at) => at,
-                    uncached @ Found::Uncached(_) => return uncached,
+                    uncached @ Found::Uncached(_) => return Some(uncached),
                 }
             };
             let witness = &self.tables[node].slots[at + 1 + words..at + 1 + 2 * words];
@@ -352,14 +381,18 @@ impl Oracle {
                 *open &= !outside;
             }
             if enough {
-                return Found::Slot(at);
+                return Some(Found::Slot(at));
             }
         }
     }
 
-    /// Solves for the current set and keeps the answer, or for `allowed` at once if nothing can be kept.
+    /// Solves for the current set and keeps the answer, or for `allowed` at once if nothing can be kept. An answer cut
+    /// short by the end of the run is none, and is not kept.
     #[cold]
-    fn solve(&mut self, node: usize, allowed: &NodeSet) -> Found {
+    fn solve(&mut self, node: usize, allowed: &NodeSet, run: &Run<'_>) -> Option<Found> {
+        if run.is_over() {
+            return None;
+        }
         let words = self.words;
         let room = (self.bound - self.bytes) / ((1 + 3 * words) * size_of::<u64>());
         let table = &mut self.tables[node];
@@ -367,10 +400,10 @@ impl Oracle {
         let grown = table.reserve(&self.current.words()[..words], room);
         self.bytes = self.bytes + grown.1 - grown.0;
         if table.count == 0 {
-            return Found::Uncached(self.score.best(node, allowed, &mut self.scratch));
+            return self.score.best(node, allowed, &mut self.scratch, run).map(Found::Uncached);
         }
-        let choice = self.score.best(node, &self.current, &mut self.scratch);
-        Found::Slot(table.insert(words, self.current.words(), &choice))
+        let choice = self.score.best(node, &self.current, &mut self.scratch, run)?;
+        Some(Found::Slot(table.insert(words, self.current.words(), &choice)))
     }
 }
 

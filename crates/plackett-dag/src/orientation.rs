@@ -8,6 +8,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use plackett::run::Run;
+
 use crate::{Categories, Cpdag, Dag, Fnml, Result, score::Families};
 
 /// The most graphs of one component to look at. Beyond, the cheapest of those seen is taken.
@@ -17,24 +19,25 @@ const MOST_GRAPHS: usize = 4096;
 ///
 /// Components of undirected edges are independent of each other. In each, graphs are visited from cheap to dear by turning edges
 /// x → y where y's other parents are those of x, which leads to every graph of the class (Chickering 1995), up to 4096 of
-/// them. A family costs O(rows) once.
+/// them. A family costs O(rows) once. If the run is over before, the cheapest so far is given.
 ///
 /// # Errors
 /// Those of [`graph_cost`](crate::graph_cost).
 ///
 /// ```
+/// use plackett::run::Run;
 /// use plackett_dag::{BayesNet, Cpdag, orient};
 /// let network = BayesNet::embedded("alarm")?;
 /// let data = network.sample(5000, 0, BayesNet::TRAINING)?;
-/// let oriented = orient(&data, network.dag())?;
+/// let oriented = orient(&data, network.dag(), &Run::default())?;
 /// assert_eq!(Cpdag::of(&oriented), Cpdag::of(network.dag()));
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
-pub fn orient(data: &Categories, dag: &Dag) -> Result<Dag> {
+pub fn orient(data: &Categories, dag: &Dag, run: &Run<'_>) -> Result<Dag> {
     let mut costs = Costs { families: Families::new(data, &Fnml, dag)?, known: HashMap::new() };
     let mut parents: Vec<Vec<usize>> = (0..dag.nodes()).map(|node| dag.parents(node).to_vec()).collect();
     for component in components(&Cpdag::of(dag)) {
-        parents = cheapest(parents, &component, &mut costs);
+        parents = cheapest(parents, &component, &mut costs, run);
     }
     Dag::from_parents(parents)
 }
@@ -67,7 +70,15 @@ fn components(cpdag: &Cpdag) -> Vec<Vec<usize>> {
 }
 
 /// The cheapest graph that differs from this one in the directions within a component.
-fn cheapest(start: Vec<Vec<usize>>, component: &[usize], costs: &mut Costs) -> Vec<Vec<usize>> {
+fn cheapest(
+    start: Vec<Vec<usize>>,
+    component: &[usize],
+    costs: &mut Costs,
+    run: &Run<'_>,
+) -> Vec<Vec<usize>> {
+    if run.is_over() {
+        return start;
+    }
     let total = |parents: &[Vec<usize>], costs: &mut Costs| -> f64 {
         component.iter().map(|&node| costs.of(node, &parents[node])).sum()
     };
@@ -78,7 +89,7 @@ fn cheapest(start: Vec<Vec<usize>>, component: &[usize], costs: &mut Costs) -> V
     let mut open = BTreeMap::from([(key(best.0, 0), start)]);
     while let Some((_, parents)) = open.pop_first() {
         for turn in covered_edges(&parents, component) {
-            if seen.len() == MOST_GRAPHS {
+            if seen.len() == MOST_GRAPHS || run.is_over() {
                 return best.1;
             }
             let mut turned = parents.clone();
@@ -149,7 +160,7 @@ mod tests {
             all_dags(4).iter().map(|dag| (Cpdag::of(dag), graph_cost(&data, &Fnml, dag).unwrap())).collect();
         let mut turned = 0;
         for (dag, (class, cost)) in all_dags(4).iter().zip(&costed) {
-            let oriented = orient(&data, dag).unwrap();
+            let oriented = orient(&data, dag, &Run::default()).unwrap();
             assert_eq!(Cpdag::of(&oriented), *class);
             let found = graph_cost(&data, &Fnml, &oriented).unwrap();
             let least = costed.iter().filter(|(other, _)| other == class).map(|(_, cost)| *cost);
@@ -163,6 +174,6 @@ mod tests {
     #[test]
     fn bad_sizes_are_refused() {
         let data = BayesNet::embedded("asia").unwrap().sample(10, 0, 0).unwrap();
-        assert!(orient(&data, &Dag::empty(3)).is_err());
+        assert!(orient(&data, &Dag::empty(3), &Run::default()).is_err());
     }
 }

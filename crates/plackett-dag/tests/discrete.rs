@@ -3,9 +3,12 @@
 mod common;
 
 use std::collections::HashMap;
-use std::ops::ControlFlow;
 
 use common::Rng;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use plackett::run::{Limits, Run};
 use plackett_dag::{
     Bdeu, Candidates, Categories, Dag, DiscreteBic, Error, FamilyScore, K2, Keep, LocalScore, NodeSet,
     Oracle, ParentSets, Qnml, Reach, Scratch, SizePrior, graph_cost,
@@ -122,10 +125,9 @@ fn in_space(candidates: &Candidates, node: usize, set: &[usize]) -> bool {
 /// Compares with brute force: the best parents and the sums, for every node and every allowed set.
 fn check(data: &Categories, candidates: &Candidates, name: &str, score: &dyn FamilyScore, prior: SizePrior) {
     let d = data.columns();
-    let plain = ParentSets::build(data, score, candidates).unwrap();
+    let plain = ParentSets::build(data, score, candidates, Keep::Best, &Run::default()).unwrap().unwrap();
     let full =
-        ParentSets::build_with(data, score, candidates, Keep::All(prior), &|_| ControlFlow::Continue(()))
-            .unwrap();
+        ParentSets::build(data, score, candidates, Keep::All(prior), &Run::default()).unwrap().unwrap();
     let sums = full.sums().unwrap();
     let mut summed = Oracle::new(full.sums().unwrap());
     let binomial = |k: usize| (0..k).fold(1.0, |value, i| value * (d - 1 - i) as f64 / (i + 1) as f64);
@@ -143,7 +145,7 @@ fn check(data: &Categories, candidates: &Candidates, name: &str, score: &dyn Fam
                 space.iter().filter(|(set, _)| set.iter().all(|parent| allowed.contains(parent))).collect();
             let least = within.iter().map(|(_, cost)| *cost).fold(f64::INFINITY, f64::min);
             let allowed: NodeSet = allowed.into_iter().collect();
-            let found = plain.best(node, &allowed, &mut Scratch::default());
+            let found = plain.best(node, &allowed, &mut Scratch::default(), &Run::default()).unwrap();
             assert!(
                 (found.score - least).abs() < 1e-7,
                 "{name}, node {node}, {allowed:?}: {found:?} {least}"
@@ -156,7 +158,7 @@ fn check(data: &Categories, candidates: &Candidates, name: &str, score: &dyn Fam
             assert!(within.iter().all(|(set, cost)| (cost - least).abs() > 1e-7
                 || set.len() >= parents.len()
                 || !set.iter().all(|node| parents.contains(node))));
-            assert_eq!(full.best(node, &allowed, &mut Scratch::default()), found);
+            assert_eq!(full.best(node, &allowed, &mut Scratch::default(), &Run::default()).unwrap(), found);
 
             let weight = |(set, cost): &(Vec<usize>, f64)| {
                 let factor = if prior == SizePrior::Even { 1.0 } else { 1.0 / binomial(set.len()) };
@@ -164,11 +166,14 @@ fn check(data: &Categories, candidates: &Candidates, name: &str, score: &dyn Fam
             };
             let total: f64 = within.iter().map(|entry| weight(entry)).sum();
             assert!((sums.log_sum(node, &allowed) - (total.ln() - least)).abs() < 1e-7);
-            let choice = sums.best(node, &allowed, &mut Scratch::default());
+            let choice = sums.best(node, &allowed, &mut Scratch::default(), &Run::default()).unwrap();
             assert_eq!(choice.score, -sums.log_sum(node, &allowed));
             assert!(choice.parents.is_subset(&choice.witness) && choice.witness.is_subset(&allowed));
-            assert_eq!(sums.best(node, &choice.witness, &mut Scratch::default()), choice);
-            assert_eq!(summed.best(node, &allowed).unwrap(), choice);
+            assert_eq!(
+                sums.best(node, &choice.witness, &mut Scratch::default(), &Run::default()).unwrap(),
+                choice
+            );
+            assert_eq!(summed.best(node, &allowed, &Run::default()).unwrap().unwrap(), choice);
             let mut shares = vec![f64::NAN; d];
             sums.edge_probabilities(node, &allowed, &mut shares);
             let draws = 200;
@@ -230,7 +235,10 @@ fn whole_graphs_cost_the_sum_of_their_families() {
     assert!(matches!(graph_cost(&data, &Qnml, &Dag::empty(4)), Err(Error::Size { .. })));
     let none = named(&[2], vec![vec![]]);
     assert!(matches!(graph_cost(&none, &Qnml, &Dag::empty(1)), Err(Error::Empty)));
-    assert!(matches!(ParentSets::build(&none, &Qnml, &Candidates::all(1, 1)), Err(Error::Empty)));
+    assert!(matches!(
+        ParentSets::build(&none, &Qnml, &Candidates::all(1, 1), Keep::Best, &Run::default()),
+        Err(Error::Empty)
+    ));
 }
 
 /// Worked by hand: 8 rows, a = 0 0 0 0 1 1 1 1 and b = 0 0 0 1 1 1 1 0, b with parent a: both groups have counts 3 and 1.
@@ -281,7 +289,9 @@ fn wide_columns_and_many_nodes() {
         candidates.max_parents = 3;
         for reach in [Reach::Core, Reach::PlusOne] {
             candidates.reach = reach;
-            let sets = ParentSets::build(&data, &**score, &candidates).unwrap();
+            let sets = ParentSets::build(&data, &**score, &candidates, Keep::Best, &Run::default())
+                .unwrap()
+                .unwrap();
             let everyone = NodeSet::full(70);
             for node in [0, 3, 69] {
                 let core: Vec<usize> = candidates.core(node).iter().collect();
@@ -298,17 +308,17 @@ fn wide_columns_and_many_nodes() {
                             continue;
                         }
                         let own = family_cost(name, &data, node, &parents);
-                        let found = sets.best(node, &set, &mut Scratch::default());
+                        let found = sets.best(node, &set, &mut Scratch::default(), &Run::default()).unwrap();
                         assert!(found.score < own + 1e-7, "{name}, {node} with {parents:?}");
                         let list: Vec<usize> = found.parents.iter().collect();
                         assert!((family_cost(name, &data, node, &list) - found.score).abs() < 1e-7);
                     }
                 }
             }
-            let best = sets.best(69, &everyone, &mut Scratch::default()).parents;
+            let best = sets.best(69, &everyone, &mut Scratch::default(), &Run::default()).unwrap().parents;
             assert_eq!(best == NodeSet::from_iter([3, 68]), reach == Reach::PlusOne, "{name}: {best:?}");
             let mut oracle = Oracle::new(std::sync::Arc::new(sets));
-            assert!(oracle.order_score(&rng.permutation(70)).unwrap().is_finite());
+            assert!(oracle.order_score(&rng.permutation(70), &Run::default()).unwrap().unwrap().is_finite());
         }
     }
 }
@@ -341,23 +351,21 @@ fn a_build_can_be_watched_and_stopped() {
     for reach in [Reach::Core, Reach::PlusOne] {
         candidates.reach = reach;
         for candidates in [&candidates, &Candidates::all(8, 3)] {
-            let last = std::sync::Mutex::new((0, 0, 0));
-            ParentSets::build_with(&data, &Qnml, candidates, Keep::Best, &|progress| {
-                let mut last = last.lock().unwrap();
-                *last = (last.0 + 1, last.1.max(progress.done), progress.total);
-                ControlFlow::Continue(())
-            })
-            .unwrap();
-            let (calls, done, total) = last.into_inner().unwrap();
-            assert!(calls == total && done == total, "{calls} calls, {done} of {total}");
-            let stopped = ParentSets::build_with(&data, &Qnml, candidates, Keep::Best, &|progress| {
-                if progress.done < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-            });
-            assert!(matches!(stopped, Err(Error::Stopped)));
+            let run = Run::default();
+            assert!(ParentSets::build(&data, &Qnml, candidates, Keep::Best, &run).unwrap().is_some());
+            assert_eq!(run.progress().total, Some(run.progress().done));
+            // Each look at the clock takes a second.
+            let looks = AtomicU64::new(0);
+            let clock = || Duration::from_secs(looks.fetch_add(1, Ordering::Relaxed));
+            let run = Run::by(&clock, Limits::time(Duration::from_secs(3)));
+            assert!(ParentSets::build(&data, &Qnml, candidates, Keep::Best, &run).unwrap().is_none());
         }
     }
     let short = Candidates::all(7, 3);
-    assert!(matches!(ParentSets::build(&data, &Qnml, &short), Err(Error::Size { .. })));
+    assert!(matches!(
+        ParentSets::build(&data, &Qnml, &short, Keep::Best, &Run::default()),
+        Err(Error::Size { .. })
+    ));
 }
 
 #[test]
@@ -365,12 +373,18 @@ fn too_many_sets_lower_the_limit() {
     let data = random_data(50, &[2; 9], &mut Rng::new(6));
     let mut candidates = Candidates::all(9, 8);
     candidates.max_sets = 1 + 8 + 28;
-    let sets = ParentSets::build(&data, &K2, &candidates).unwrap();
+    let sets = ParentSets::build(&data, &K2, &candidates, Keep::Best, &Run::default()).unwrap().unwrap();
     assert_eq!(sets.lowered_limits(), (0..9).map(|node| (node, 2)).collect::<Vec<_>>());
     assert_eq!(sets.set_count(), 9 * 37);
     assert!((0..9).all(|node| sets.best_sets(node).all(|(_, parents)| parents.len() <= 2)));
     candidates.max_sets = usize::MAX;
-    assert!(ParentSets::build(&data, &K2, &candidates).unwrap().lowered_limits().is_empty());
+    assert!(
+        ParentSets::build(&data, &K2, &candidates, Keep::Best, &Run::default())
+            .unwrap()
+            .unwrap()
+            .lowered_limits()
+            .is_empty()
+    );
 }
 
 #[test]
@@ -381,7 +395,12 @@ fn threads_do_not_change_what_comes_out() {
     for candidates in [plus, Candidates::all(10, 4)] {
         let build = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let sets = pool.install(|| ParentSets::build(&data, &Bdeu::default(), &candidates)).unwrap();
+            let sets = pool
+                .install(|| {
+                    ParentSets::build(&data, &Bdeu::default(), &candidates, Keep::Best, &Run::default())
+                })
+                .unwrap()
+                .unwrap();
             (0..10).map(|node| sets.best_sets(node).collect::<Vec<_>>()).collect::<Vec<_>>()
         };
         assert_eq!(build(1), build(4));

@@ -4,8 +4,11 @@
 #[path = "common/mod.rs"]
 mod testing;
 
-use std::{ops::ControlFlow, sync::Arc};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
+use plackett::run::{Limits, Run};
 use plackett::{Latent as _, Noise, PlackettLuce};
 use plackett_dag::{
     Centering, Exact, Expectation, GradientKind, Gram, Insertion, L1, LocalScore, LocalTable, NodeSet,
@@ -25,16 +28,20 @@ fn l1(nodes: usize, degree: f64, seed: u64) -> Arc<dyn LocalScore> {
 fn sparse_problems_are_nearly_solved() {
     for seed in 0..3 {
         let score = l1(7, 1.0, seed);
-        let optimum = Exact { memory_bytes: 1 << 30 }.run(Arc::clone(&score)).unwrap().score;
+        let optimum =
+            Exact { memory_bytes: 1 << 30 }.run(Arc::clone(&score), &Run::default()).unwrap().unwrap().score;
         for gradient in KINDS {
             let search = PlSearch { gradient, seed, ..PlSearch::default() };
             let mut oracle = Oracle::new(Arc::clone(&score));
-            let found = search.run(&mut oracle, |_| ControlFlow::Continue(())).unwrap();
+            let found = search.run(&mut oracle, &Run::default()).unwrap();
             assert!(found.best.score <= found.mode.score);
             // Descent may settle in a neighboring order; anything further off would be a wrong gradient.
             assert!(found.mode.score <= 1.05 * optimum, "{gradient:?}: {} above {optimum}", found.mode.score);
             let reversed: Vec<usize> = found.mode.order.iter().rev().copied().collect();
-            assert!(oracle.order_score(&reversed).unwrap() > 1.2 * optimum, "any order would do");
+            assert!(
+                oracle.order_score(&reversed, &Run::default()).unwrap().unwrap() > 1.2 * optimum,
+                "any order would do"
+            );
         }
     }
 }
@@ -43,27 +50,36 @@ fn sparse_problems_are_nearly_solved() {
 fn insertion_never_worsens_the_mode() {
     let mut oracle = Oracle::new(l1(12, 4.0, 3));
     let search = PlSearch { steps: 200, ..PlSearch::default() };
-    let found = search.run(&mut oracle, |_| ControlFlow::Continue(())).unwrap();
-    let polished = Insertion::default().improve(&mut oracle, &found.mode.order).unwrap();
+    let found = search.run(&mut oracle, &Run::default()).unwrap();
+    let polished = Insertion::default().improve(&mut oracle, &found.mode.order, &Run::default()).unwrap();
     assert!(polished.score <= found.mode.score);
 }
 
 #[test]
-fn the_same_seed_gives_the_same_search_and_observers_can_end_it() {
+fn the_same_seed_gives_the_same_search_and_time_can_end_it() {
     let score = l1(8, 2.0, 1);
     for gradient in KINDS {
         let search = PlSearch { gradient, steps: 100, ..PlSearch::default() };
         let run = |search: &PlSearch| {
-            search.run(&mut Oracle::new(Arc::clone(&score)), |_| ControlFlow::Continue(())).unwrap()
+            let still = || Duration::ZERO;
+            let run = Run::by(&still, Limits::default());
+            search.run(&mut Oracle::new(Arc::clone(&score)), &run).unwrap()
         };
-        assert_eq!(run(&search), run(&search));
-        let mut told = Vec::new();
-        let stopped = search.run(&mut Oracle::new(Arc::clone(&score)), |best| {
-            told.push(best);
-            if told.len() == 10 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        assert_eq!(stopped.unwrap().steps, 10);
-        assert!(told.windows(2).all(|pair| pair[1] <= pair[0]), "the best so far never rises: {told:?}");
+        let whole = run(&search);
+        assert_eq!(whole, run(&search));
+        let bests: Vec<f64> = whole.trace.points().iter().map(|point| point.best).collect();
+        assert!(bests.windows(2).all(|pair| pair[1] < pair[0]), "{bests:?}");
+        // Each look at the clock takes a second: the end comes in the middle of a step.
+        let timed = |seconds: u64| {
+            let looks = AtomicU64::new(0);
+            let clock = || Duration::from_secs(looks.fetch_add(1, Ordering::Relaxed));
+            let run = Run::by(&clock, Limits::time(Duration::from_secs(seconds)));
+            let found = search.run(&mut Oracle::new(Arc::clone(&score)), &run).unwrap();
+            (found, looks.load(Ordering::Relaxed))
+        };
+        let (_, looks) = timed(u64::MAX);
+        let (part, _) = timed(looks / 2);
+        assert!(part.steps < whole.steps && part.best.score.is_finite(), "{} steps", part.steps);
     }
 }
 
@@ -73,7 +89,7 @@ fn reward_to_go_is_unbiased() {
     let nodes = 4;
     let score = l1(nodes, 1.5, 6);
     let scores = [0.3, -0.5, 0.0, 0.8];
-    let table = LocalTable::new(score.as_ref(), 1 << 20).unwrap();
+    let table = LocalTable::new(score.as_ref(), 1 << 20, &Run::default()).unwrap().unwrap();
     let exact = Expectation::new(&table, &scores).unwrap();
     let mut oracle = Oracle::new(score);
     let latent = PlackettLuce::new(&scores).unwrap();
@@ -84,7 +100,7 @@ fn reward_to_go_is_unbiased() {
         let mut before = NodeSet::default();
         for (&node, weight) in order.iter().zip(&mut weights) {
             // Any number that depends on the node alone may be taken off its cost.
-            *weight = oracle.best(node, &before).unwrap().score - 1.0 - node as f64;
+            *weight = oracle.best(node, &before, &Run::default()).unwrap().unwrap().score - 1.0 - node as f64;
             before.insert(node);
         }
         for rank in (0..nodes - 1).rev() {

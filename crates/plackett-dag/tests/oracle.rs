@@ -5,6 +5,7 @@ mod testing;
 
 use std::sync::Arc;
 
+use plackett::run::Run;
 use plackett_dag::{
     Centering, Error, Gram, LocalScore, NodeSet, Oracle, SCORES, ScoreSettings, Scratch, score_by_name,
 };
@@ -30,8 +31,8 @@ fn cached_answers_equal_fresh_ones_at_any_bound() {
                     let share = rng.uniform();
                     let allowed: NodeSet =
                         (0..nodes).filter(|&j| j != node && rng.uniform() < share).collect();
-                    let cached = oracle.best(node, &allowed).unwrap();
-                    let fresh = score.best(node, &allowed, &mut scratch);
+                    let cached = oracle.best(node, &allowed, &Run::default()).unwrap().unwrap();
+                    let fresh = score.best(node, &allowed, &mut scratch, &Run::default()).unwrap();
                     assert_eq!(cached.score.to_bits(), fresh.score.to_bits());
                     assert_eq!(cached.parents, fresh.parents);
                     assert!(oracle.stats().bytes <= bound);
@@ -51,13 +52,16 @@ fn order_scores_are_sums_of_local_scores_and_equal_in_clones() {
         for _ in 0..50 {
             let order = rng.permutation(nodes);
             let mut clone = oracle.clone();
-            let total = oracle.order_score(&order).unwrap();
-            let parents = oracle.order_parents(&order).unwrap();
-            assert_eq!(clone.order_score(&order).unwrap().to_bits(), total.to_bits());
+            let total = oracle.order_score(&order, &Run::default()).unwrap().unwrap();
+            let parents = oracle.order_parents(&order, &Run::default()).unwrap().unwrap();
+            assert_eq!(
+                clone.order_score(&order, &Run::default()).unwrap().unwrap().to_bits(),
+                total.to_bits()
+            );
             let mut direct = 0.0;
             let mut before = NodeSet::default();
             for &node in &order {
-                let choice = score.best(node, &before, &mut scratch);
+                let choice = score.best(node, &before, &mut scratch, &Run::default()).unwrap();
                 direct += choice.score;
                 assert_eq!(parents[node], choice.parents);
                 before.insert(node);
@@ -66,9 +70,9 @@ fn order_scores_are_sums_of_local_scores_and_equal_in_clones() {
         }
         let before = oracle.stats();
         let order = rng.permutation(nodes);
-        oracle.order_score(&order).unwrap();
+        oracle.order_score(&order, &Run::default()).unwrap().unwrap();
         let solved = oracle.stats().solved;
-        oracle.order_score(&order).unwrap();
+        oracle.order_score(&order, &Run::default()).unwrap().unwrap();
         assert_eq!(oracle.stats().solved, solved, "a warm order is not solved again");
         assert_eq!(oracle.stats().queries, before.queries + 2 * nodes as u64);
     }
@@ -78,11 +82,20 @@ fn order_scores_are_sums_of_local_scores_and_equal_in_clones() {
 fn bad_input_is_an_error_and_strange_sets_are_cut_to_size() {
     let score = scores(5, 1.0, 1).remove(0);
     let mut oracle = Oracle::new(score);
-    assert!(matches!(oracle.order_score(&[0, 1, 2, 3]), Err(Error::NotAnOrder { position: 4, .. })));
-    assert!(matches!(oracle.order_score(&[0, 1, 1, 3, 4]), Err(Error::NotAnOrder { position: 2, .. })));
-    assert!(matches!(oracle.order_score(&[0, 1, 5, 3, 4]), Err(Error::NotAnOrder { position: 2, .. })));
-    assert!(oracle.best(5, &NodeSet::default()).is_err());
-    let wide = oracle.best(2, &NodeSet::full(1000)).unwrap();
-    assert_eq!(wide, oracle.best(2, &NodeSet::full(5)).unwrap());
+    assert!(matches!(
+        oracle.order_score(&[0, 1, 2, 3], &Run::default()),
+        Err(Error::NotAnOrder { position: 4, .. })
+    ));
+    assert!(matches!(
+        oracle.order_score(&[0, 1, 1, 3, 4], &Run::default()),
+        Err(Error::NotAnOrder { position: 2, .. })
+    ));
+    assert!(matches!(
+        oracle.order_score(&[0, 1, 5, 3, 4], &Run::default()),
+        Err(Error::NotAnOrder { position: 2, .. })
+    ));
+    assert!(oracle.best(5, &NodeSet::default(), &Run::default()).is_err());
+    let wide = oracle.best(2, &NodeSet::full(1000), &Run::default()).unwrap().unwrap();
+    assert_eq!(wide, oracle.best(2, &NodeSet::full(5), &Run::default()).unwrap().unwrap());
     assert!(!wide.parents.contains(2));
 }

@@ -5,6 +5,7 @@ mod testing;
 
 use std::sync::Arc;
 
+use plackett::run::Run;
 use plackett_dag::{
     Centering, Error, Exact, Expectation, Gram, Insertion, L1, LocalScore, LocalTable, NodeSet, Oracle,
 };
@@ -47,12 +48,15 @@ fn exact_search_equals_enumeration_of_all_orders() {
             let mut oracle = Oracle::new(Arc::clone(&score));
             let mut least = f64::INFINITY;
             for_each_order(nodes, |order| {
-                least = least.min(oracle.order_score(order).unwrap());
+                least = least.min(oracle.order_score(order, &Run::default()).unwrap().unwrap());
             });
-            let exact = Exact::default().run(Arc::clone(&score)).unwrap();
+            let exact = Exact::default().run(Arc::clone(&score), &Run::default()).unwrap().unwrap();
             assert!((exact.score - least).abs() <= 1e-12 * least.abs(), "{} {least}", exact.score);
-            assert_eq!(oracle.order_score(&exact.order).unwrap().to_bits(), exact.score.to_bits());
-            assert_eq!(oracle.order_parents(&exact.order).unwrap(), exact.parents);
+            assert_eq!(
+                oracle.order_score(&exact.order, &Run::default()).unwrap().unwrap().to_bits(),
+                exact.score.to_bits()
+            );
+            assert_eq!(oracle.order_parents(&exact.order, &Run::default()).unwrap().unwrap(), exact.parents);
         }
     }
 }
@@ -62,12 +66,12 @@ fn tables_hold_what_the_score_answers() {
     let nodes = 9;
     for search in [SubsetSearch::GrowShrink, SubsetSearch::BranchAndBound] {
         for score in scores(nodes, 3.0, 4, search) {
-            let table = LocalTable::new(score.as_ref(), 1 << 20).unwrap();
+            let table = LocalTable::new(score.as_ref(), 1 << 20, &Run::default()).unwrap().unwrap();
             let mut scratch = Scratch::default();
             for node in 0..nodes {
                 for set in (0..1_u64 << nodes).filter(|set| set >> node & 1 == 0) {
                     let allowed: NodeSet = (0..nodes).filter(|&j| set >> j & 1 == 1).collect();
-                    let expected = score.best(node, &allowed, &mut scratch).score;
+                    let expected = score.best(node, &allowed, &mut scratch, &Run::default()).unwrap().score;
                     assert_eq!(table.get(node, set).to_bits(), expected.to_bits());
                 }
             }
@@ -80,11 +84,11 @@ fn exact_search_does_not_depend_on_threads_and_says_what_it_needs() {
     for score in scores(11, 3.0, 6, SubsetSearch::GrowShrink) {
         let with = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| Exact::default().run(Arc::clone(&score)).unwrap())
+            pool.install(|| Exact::default().run(Arc::clone(&score), &Run::default()).unwrap().unwrap())
         };
         assert_eq!(with(1), with(3));
         let needed = Exact::bytes_needed(11);
-        let refused = Exact { memory_bytes: needed as usize - 1 }.run(Arc::clone(&score));
+        let refused = Exact { memory_bytes: needed as usize - 1 }.run(Arc::clone(&score), &Run::default());
         assert!(
             matches!(refused, Err(Error::Memory { nodes: 11, needed_bytes, .. }) if needed_bytes == needed)
         );
@@ -101,20 +105,22 @@ fn insertion_is_never_worse_than_its_start_and_repeats_itself() {
             let search = Insertion { starts: 2, kicks, seed: 3 };
             for _ in 0..20 {
                 let start = rng.permutation(nodes);
-                let before = oracle.order_score(&start).unwrap();
-                let found = search.improve(&mut oracle, &start).unwrap();
+                let before = oracle.order_score(&start, &Run::default()).unwrap().unwrap();
+                let found = search.improve(&mut oracle, &start, &Run::default()).unwrap();
                 assert!(found.score <= before);
                 assert_eq!(
                     found,
-                    search.improve(&mut Oracle::with_memory(Arc::clone(&score), 0), &start).unwrap()
+                    search
+                        .improve(&mut Oracle::with_memory(Arc::clone(&score), 0), &start, &Run::default())
+                        .unwrap()
                 );
             }
             assert_eq!(
-                search.run(&mut oracle).unwrap(),
-                search.run(&mut Oracle::new(Arc::clone(&score))).unwrap()
+                search.run(&mut oracle, &Run::default()),
+                search.run(&mut Oracle::new(Arc::clone(&score)), &Run::default())
             );
         }
-        assert!(Insertion::default().improve(&mut oracle, &[0, 0]).is_err());
+        assert!(Insertion::default().improve(&mut oracle, &[0, 0], &Run::default()).is_err());
     }
 }
 
@@ -124,8 +130,8 @@ fn insertion_reaches_the_exact_optimum_of_the_paper_score() {
         for seed in 0..5 {
             let gram = gram_of(&sem(nodes, degree, 1000, 100 + seed));
             let score = Arc::new(L1::new(gram, &ScoreSettings::default()).unwrap());
-            let exact = Exact::default().run(score.clone()).unwrap();
-            let found = Insertion::default().run(&mut Oracle::new(score)).unwrap();
+            let exact = Exact::default().run(score.clone(), &Run::default()).unwrap().unwrap();
+            let found = Insertion::default().run(&mut Oracle::new(score), &Run::default());
             assert!((found.score - exact.score).abs() < 1e-9, "{nodes} {degree} {seed}");
         }
     }
@@ -137,7 +143,7 @@ fn the_equal_variance_score_recovers_the_graph() {
         for seed in 0..5 {
             let sem = sem(nodes, degree, 1000, 100 + seed);
             let score = score_by_name("ev-l0", gram_of(&sem), &ScoreSettings::default()).unwrap();
-            let found = Insertion { starts: 2, kicks: 5, seed }.run(&mut Oracle::new(score)).unwrap();
+            let found = Insertion { starts: 2, kicks: 5, seed }.run(&mut Oracle::new(score), &Run::default());
             for from in 0..nodes {
                 for to in 0..nodes {
                     let edge = sem.weights[from * nodes + to] != 0.0;
@@ -157,7 +163,7 @@ fn expectation_equals_enumeration_and_its_gradient_finite_differences() {
     let nodes = 6;
     let mut rng = Rng::new(23);
     for score in scores(nodes, 2.0, 8, SubsetSearch::GrowShrink) {
-        let table = LocalTable::new(score.as_ref(), 1 << 20).unwrap();
+        let table = LocalTable::new(score.as_ref(), 1 << 20, &Run::default()).unwrap().unwrap();
         let mut oracle = Oracle::new(Arc::clone(&score));
         for spread in [0.5, 3.0] {
             let theta: Vec<f64> = (0..nodes).map(|_| spread * (2.0 * rng.uniform() - 1.0)).collect();
@@ -169,7 +175,7 @@ fn expectation_equals_enumeration_and_its_gradient_finite_differences() {
                     let left: f64 = order[rank..].iter().map(|&node| theta[node].exp()).sum();
                     probability *= theta[order[rank]].exp() / left;
                 }
-                value += probability * oracle.order_score(order).unwrap();
+                value += probability * oracle.order_score(order, &Run::default()).unwrap().unwrap();
             });
             assert!((found.value - value).abs() < 1e-11 * value.abs());
             for node in 0..nodes {
@@ -189,7 +195,10 @@ fn expectation_equals_enumeration_and_its_gradient_finite_differences() {
         let extreme: Vec<f64> = (0..nodes).map(|node| 1000.0 * (node as f64 - 2.0)).collect();
         let found = Expectation::new(&table, &extreme).unwrap();
         let order: Vec<usize> = (0..nodes).rev().collect();
-        assert!((found.value - oracle.order_score(&order).unwrap()).abs() < 1e-9 * found.value.abs());
+        assert!(
+            (found.value - oracle.order_score(&order, &Run::default()).unwrap().unwrap()).abs()
+                < 1e-9 * found.value.abs()
+        );
         assert!(found.gradient.iter().all(|slope| slope.abs() < 1e-9));
     }
 }

@@ -3,10 +3,7 @@
 mod data;
 mod report;
 
-use std::{
-    path::PathBuf,
-    time::{Duration, Instant},
-};
+use std::{path::PathBuf, time::Duration};
 
 use anyhow::Context;
 use clap::{
@@ -14,10 +11,11 @@ use clap::{
     builder::{PossibleValue, PossibleValuesParser},
 };
 use indicatif::ProgressBar;
+use plackett::run::{Limits, Progress, Run};
 use plackett_dag::{
-    Centering, DISCRETE_SCORES, Dag, DataKind, DiscreteScoreSettings, LEARN_METHODS, LearnMethod,
-    LearnProgress, Learned, Learning, NamedDag, Observations, ParentSpace, SCORES, discrete_score_by_name,
-    graph_cost, read_graph,
+    CategorySettings, Centering, DISCRETE_SCORES, Dag, DataKind, DiscreteScoreSettings, Error, LEARN_METHODS,
+    LearnMethod, Learned, Learning, NamedDag, NumberSettings, Observations, ParentSpace, SCORES, ScoreChoice,
+    SearchSettings, TestSettings, discrete_score_by_name, graph_cost, read_graph,
 };
 
 use crate::{
@@ -26,6 +24,7 @@ use crate::{
     interrupt,
 };
 use data::{Data, Reading};
+use serde::{Serialize, Serializer};
 
 #[derive(Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
@@ -94,8 +93,8 @@ pub(crate) struct Arguments {
     /// Most memory for the cache of local scores and for --method exact, in MiB
     #[arg(long, value_name = "MiB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..))]
     memory: u32,
-    /// Stop the search after about this many seconds with the best order so far; tests and tables that must come before it
-    /// are made whole. Only then can two runs of one seed differ
+    /// Stop after this many seconds with the best graph so far, at worst the one without edges. Only then can two runs of
+    /// one seed differ
     #[arg(long, value_name = "S", value_parser = parse_seconds, allow_negative_numbers = true)]
     time: Option<f64>,
     /// The true graph, to compare with: an adjacency matrix in CSV (row i, column j non-zero means i -> j) or JSON
@@ -133,26 +132,59 @@ impl Arguments {
     fn learning(&self) -> anyhow::Result<Learning> {
         Ok(Learning {
             method: LearnMethod::by_name(&self.method)?,
-            score: (self.score != AUTO).then(|| self.score.clone()),
-            lambda: self.lambda,
-            noise_variance: self.sigma2,
-            penalty: self.penalty,
-            equivalent_sample_size: self.ess,
-            space: self.candidates.map(|kind| match kind {
-                CandidateKind::PlusOne => ParentSpace::PlusOne,
-                CandidateKind::Pc => ParentSpace::Neighbors,
-                CandidateKind::All => ParentSpace::All,
-            }),
-            max_parents: self.max_parents.map(usize::from),
-            alpha: self.alpha,
-            max_conditioning: self.max_conditioning,
-            posterior: self.posterior,
-            restarts: self.restarts.map(usize::from),
-            steps: self.steps,
-            memory_bytes: (self.memory as usize) << 20,
-            time: self.time.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
+            score: ScoreChoice::from(self.score.as_str()),
+            numbers: NumberSettings {
+                lambda: self.lambda,
+                noise_variance: self.sigma2,
+                penalty: self.penalty,
+            },
+            categories: CategorySettings {
+                equivalent_sample_size: self.ess,
+                space: self.candidates.map(|kind| match kind {
+                    CandidateKind::PlusOne => ParentSpace::PlusOne,
+                    CandidateKind::Pc => ParentSpace::Neighbors,
+                    CandidateKind::All => ParentSpace::All,
+                }),
+                max_parents: self.max_parents.map(usize::from),
+                posterior: self.posterior,
+                keep_order: false,
+            },
+            tests: TestSettings { alpha: self.alpha, max_conditioning: self.max_conditioning },
+            search: SearchSettings {
+                restarts: self.restarts.map(usize::from),
+                steps: self.steps,
+                memory_bytes: (self.memory as usize) << 20,
+            },
             seed: self.seed,
         })
+    }
+
+    fn limits(&self) -> Limits {
+        let time = self.time.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        Limits { time, ..Limits::default() }
+    }
+}
+
+/// The option that a setting of the library is given by.
+fn option(setting: &str) -> String {
+    let name = match setting {
+        "noise_variance" => "sigma2",
+        "equivalent_sample_size" => "ess",
+        "space" => "candidates",
+        other => other,
+    };
+    format!("--{}", name.replace('_', "-"))
+}
+
+/// The library's refusal in the words of the command line.
+fn explained(error: Error, arguments: &Arguments, source: &str) -> anyhow::Error {
+    match error {
+        Error::Misfit { setting, reason } => {
+            BadInput(format!("{source}: {} {reason}", option(setting))).into()
+        }
+        error if arguments.method == "exact" => anyhow::Error::from(error)
+            .context("--method exact (--memory allows it more; --method insertion needs little)"),
+        error => anyhow::Error::from(error).context(source.to_owned()),
     }
 }
 
@@ -199,7 +231,13 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         (false, false) => None,
     };
     let learning = arguments.learning()?;
-    let start = Instant::now();
+    let bar = console::progress(1, "");
+    let mut observer = |progress: &Progress| {
+        show(&bar, progress);
+        interrupt::check()
+    };
+    // The time begins before the data are read: they are a part of the wait.
+    let run = Run::new(arguments.limits()).observed(&mut observer);
     let (data, truth) = load(arguments, Reading { kind, centering })?;
     if let (Observations::Categories(_), true) = (&data.values, arguments.standardize || arguments.no_center)
     {
@@ -208,23 +246,47 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let out = arguments.out.clone().map(OutDir::create).transpose()?;
     interrupt::listen()?;
-    let bar = console::progress(1, "");
-    let learned = learning.run(&data.values, &mut |progress| {
-        show(&bar, progress);
-        interrupt::check()
-    });
+    let learned = learning.run(&data.values, &run);
+    let seconds = run.seconds();
     bar.finish_and_clear();
-    let learned = learned.with_context(|| match arguments.method.as_str() {
-        "exact" => "--method exact (--memory allows it more; --method insertion needs little)".to_owned(),
-        _ => data.source.clone(),
-    })?;
-    let seconds = start.elapsed().as_secs_f64();
-    report::Report::new(arguments, &data, &learned, truth.as_ref(), seconds)?.give(out.as_ref())
+    let learned = learned.map_err(|error| explained(error, arguments, &data.source))?;
+    let settings = Settings { learning: &learning, time: arguments.time, kind, centering };
+    report::Report::new(arguments, settings, &data, &learned, truth.as_ref(), seconds)?.give(out.as_ref())
 }
 
-fn show(bar: &ProgressBar, progress: &LearnProgress) {
+/// All settings that shaped a graph, by name.
+#[derive(Clone, Copy, Serialize)]
+struct Settings<'a> {
+    #[serde(flatten)]
+    learning: &'a Learning,
+    time: Option<f64>,
+    #[serde(serialize_with = "kind_name")]
+    kind: Option<DataKind>,
+    #[serde(serialize_with = "centering_name")]
+    centering: Centering,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, clippy::ref_option, reason = "what serde calls")]
+fn kind_name<S: Serializer>(kind: &Option<DataKind>, serializer: S) -> Result<S::Ok, S::Error> {
+    kind.map(|kind| match kind {
+        DataKind::Continuous => "continuous",
+        DataKind::Discrete => "discrete",
+    })
+    .serialize(serializer)
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde calls")]
+fn centering_name<S: Serializer>(centering: &Centering, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(match centering {
+        Centering::None => "none",
+        Centering::Center => "center",
+        Centering::Standardize => "standardize",
+    })
+}
+
+fn show(bar: &ProgressBar, progress: &Progress) {
     bar.set_message(progress.stage.clone());
-    bar.set_length(progress.total);
+    bar.set_length(progress.total.unwrap_or(progress.done));
     bar.set_position(progress.done);
 }
 
@@ -235,12 +297,16 @@ fn true_score(
     learned: &Learned,
     truth: Option<&NamedDag>,
 ) -> anyhow::Result<Option<f64>> {
-    let (Observations::Categories(categories), Some(truth)) = (&data.values, truth) else { return Ok(None) };
+    let (Observations::Categories(categories), Some(truth), Some(name)) =
+        (&data.values, truth, &learned.score_name)
+    else {
+        return Ok(None);
+    };
     let settings = match arguments.ess {
         Some(equivalent_sample_size) => DiscreteScoreSettings { equivalent_sample_size },
         None => DiscreteScoreSettings::default(),
     };
-    let score = discrete_score_by_name(learned.score_name, &settings)?;
+    let score = discrete_score_by_name(name, &settings)?;
     Ok(Some(graph_cost(categories.as_ref(), score.as_ref(), truth.dag())?))
 }
 

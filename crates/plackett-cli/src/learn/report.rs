@@ -1,12 +1,13 @@
 //! What `plackett learn` shows: a JSON document, or a text with the edges, the order and what to make of them; and files.
 
+use plackett::run::Ending;
 use plackett_dag::{
-    Comparison, CpdagDocument, GraphDocument, LearnStatus, Learned, Mark, NamedDag, Observations, Table,
+    Comparison, CpdagDocument, GraphDocument, Learned, Mark, NamedDag, Observations, Table,
     residual_variances, to_dot, write_graph_csv,
 };
 use serde::Serialize;
 
-use super::{Arguments, data::Data, true_score};
+use super::{Arguments, Settings, data::Data, true_score};
 use crate::{
     console::{self, counted},
     evaluate,
@@ -18,19 +19,23 @@ use crate::{
 const MOST_EDGES_SHOWN: usize = 30;
 /// Characters of a line of names.
 const LINE: usize = 90;
+/// Larger graphs are not drawn: a picture of them shows nothing, and takes longer than the search.
+const MOST_DRAWN_NODES: usize = 300;
+const MOST_DRAWN_EDGES: usize = 1000;
 /// A residual variance below this share of the variable's own is rounding: the variable is a function of its parents.
 const RESIDUAL_TOLERANCE: f64 = 1e-10;
 
 /// The document that `--json` prints and `graph.json` holds.
 #[derive(Serialize)]
 struct Document<'a> {
+    version: &'static str,
     method: &'a str,
-    score_name: &'static str,
+    score_name: Option<&'a str>,
     score_choice: Option<&'a str>,
-    score: f64,
+    score: Option<f64>,
     seconds: f64,
     evaluations: u64,
-    status: LearnStatus,
+    status: Ending,
     nodes: usize,
     rows: usize,
     data: &'static str,
@@ -46,6 +51,7 @@ struct Document<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     comparison: Option<Comparison>,
     warnings: &'a [String],
+    settings: Settings<'a>,
 }
 
 /// How likely an edge is, whether the learned graph has it or not.
@@ -61,6 +67,7 @@ const LEAST_PROBABILITY: f64 = 0.01;
 
 pub(super) struct Report<'a> {
     arguments: &'a Arguments,
+    settings: Settings<'a>,
     data: &'a Data,
     learned: &'a Learned,
     /// The learned graph under the names of the columns.
@@ -75,6 +82,7 @@ pub(super) struct Report<'a> {
 impl<'a> Report<'a> {
     pub(super) fn new(
         arguments: &'a Arguments,
+        settings: Settings<'a>,
         data: &'a Data,
         learned: &'a Learned,
         truth: Option<&'a NamedDag>,
@@ -95,7 +103,18 @@ impl<'a> Report<'a> {
             warnings.push("the run ended before the probabilities of the edges were known".to_owned());
         }
         warnings.extend(exact_relations(data, learned));
-        Ok(Self { arguments, data, learned, graph, truth, true_score, comparison, seconds, warnings })
+        Ok(Self {
+            arguments,
+            settings,
+            data,
+            learned,
+            graph,
+            truth,
+            true_score,
+            comparison,
+            seconds,
+            warnings,
+        })
     }
 
     /// Writes the files, if there is a folder for them, and prints the rest.
@@ -109,9 +128,15 @@ impl<'a> Report<'a> {
         }
         console::say(&self.text())?;
         if let Some(out) = &self.arguments.out {
+            let pictures = if self.is_drawn() { ", graph.svg, graph.png" } else { "" };
             let also = if self.learned.probabilities.is_some() { ", probabilities.csv" } else { "" };
-            let files = "graph.json, graph.csv, graph.dot, graph.svg, graph.png";
-            console::say(&format!("Written to {}: {files}{also}", out.display()))?;
+            let files = "graph.json, graph.csv, graph.dot";
+            console::say(&format!("Written to {}: {files}{pictures}{also}", out.display()))?;
+            if !self.is_drawn() {
+                console::say(&format!(
+                    "No picture: beyond {MOST_DRAWN_NODES} nodes or {MOST_DRAWN_EDGES} edges it would show nothing"
+                ))?;
+            }
         }
         Ok(())
     }
@@ -122,13 +147,14 @@ impl<'a> Report<'a> {
         graph.order = self.order().into_iter().map(str::to_owned).collect();
         graph.cpdag = Some(CpdagDocument::new(&self.data.names, &learned.cpdag));
         Document {
+            version: env!("CARGO_PKG_VERSION"),
             method: &self.arguments.method,
-            score_name: learned.score_name,
+            score_name: learned.score_name.as_deref(),
             score_choice: learned.score_choice.as_deref(),
             score: learned.score,
             seconds: self.seconds,
             evaluations: learned.evaluations,
-            status: learned.status,
+            status: learned.ending,
             nodes: self.data.names.len(),
             rows: self.data.values.rows(),
             data: match self.data.values {
@@ -143,6 +169,7 @@ impl<'a> Report<'a> {
             true_score: self.true_score,
             comparison: self.comparison,
             warnings: &self.warnings,
+            settings: self.settings,
         }
     }
 
@@ -170,6 +197,10 @@ impl<'a> Report<'a> {
         &self.data.names[node]
     }
 
+    fn is_drawn(&self) -> bool {
+        self.data.names.len() <= MOST_DRAWN_NODES && self.learned.dag.edge_count() <= MOST_DRAWN_EDGES
+    }
+
     /// Whether the edge might as well point the other way.
     fn is_open(&self, from: usize, to: usize) -> bool {
         self.learned.is_equivalent && self.learned.cpdag.mark(from, to) == Mark::Undirected
@@ -187,11 +218,14 @@ impl<'a> Report<'a> {
         if let Some(reason) = &data.kind_choice {
             text += &format!("Data    {reason}\n");
         }
-        text += &format!("Score   {}", learned.score_name);
-        if let Some(reason) = &learned.score_choice {
-            text += &format!(": {reason}");
+        if let Some(name) = &learned.score_name {
+            text += &format!("Score   {name}");
+            if let Some(reason) = &learned.score_choice {
+                text += &format!(": {reason}");
+            }
+            text += "\n";
         }
-        text += &format!("\nMethod  {}, seed {}\n", arguments.method, arguments.seed);
+        text += &format!("Method  {}, seed {}\n", arguments.method, arguments.seed);
         for warning in &self.warnings {
             text += &format!("Warning: {warning}\n");
         }
@@ -206,17 +240,17 @@ impl<'a> Report<'a> {
             learned.cpdag.undirected().len()
         );
         text += &format!(
-            "{} of {}, score {:.6}, {} {} in {:.2} s{}",
+            "{} of {}, {}{} {} in {:.2} s{}",
             counted(learned.dag.edge_count(), "edge"),
             counted(data.names.len(), "node"),
-            learned.score,
+            learned.score.map_or_else(String::new, |score| format!("score {score:.6}, ")),
             console::thousands(learned.evaluations),
             if arguments.method == "pc" { "tests" } else { "local scores" },
             self.seconds,
-            match learned.status {
-                LearnStatus::Finished => "",
-                LearnStatus::Interrupted => " (interrupted: the best order so far)",
-                LearnStatus::TimeLimit => " (stopped by the time limit: the best order so far)",
+            if learned.ending.is_early() {
+                format!(" ({}: the best graph so far)", learned.ending)
+            } else {
+                String::new()
             },
         );
         if let Some(score) = self.true_score {
@@ -305,7 +339,7 @@ impl<'a> Report<'a> {
         let mut csv = Vec::new();
         write_graph_csv(graph, &mut csv, "graph.csv")?;
         out.write("graph.csv", &csv)?;
-        out.write("graph.dot", to_dot(graph).as_bytes())?;
+        out.write("graph.dot", to_dot(graph, |from, to| self.is_open(from, to)).as_bytes())?;
         if let Some(probabilities) = &self.learned.probabilities {
             let mut csv = Vec::new();
             Table::new(graph.names().to_vec(), probabilities.clone())?
@@ -317,12 +351,11 @@ impl<'a> Report<'a> {
             .edges()
             .map(|(from, to, weight)| Arrow { from, to, weight, is_open: self.is_open(from, to) })
             .collect();
-        let title = format!(
-            "{}: {}, {}",
-            self.data.title,
-            self.learned.score_name,
-            counted(graph.dag().edge_count(), "edge")
-        );
+        if !self.is_drawn() {
+            return Ok(());
+        }
+        let by = self.learned.score_name.as_deref().unwrap_or(&self.arguments.method);
+        let title = format!("{}: {by}, {}", self.data.title, counted(graph.dag().edge_count(), "edge"));
         let weights = match self.data.values {
             Observations::Numbers(_) => Weights::Effects,
             Observations::Categories(_) => Weights::Strengths,

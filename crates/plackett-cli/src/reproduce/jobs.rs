@@ -2,9 +2,14 @@
 //! goes on where it was; a job is a function of its settings alone, so the tables do not depend on threads or on
 //! interruptions.
 
-use std::path::Path;
+use std::{
+    hash::{DefaultHasher, Hasher},
+    path::Path,
+    sync::OnceLock,
+};
 
 use anyhow::Context;
+use plackett::run::{Progress, Run};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -18,13 +23,15 @@ pub(super) trait Job: Send + Sync {
     /// A name of its own, for the file that keeps its result.
     fn name(&self) -> String;
 
-    fn run(&self) -> anyhow::Result<Self::Measured>;
+    /// Measures it; what comes out once the run is over is not kept.
+    fn run(&self, run: &Run<'_>) -> anyhow::Result<Self::Measured>;
 }
 
-/// A result as it is kept. Results of other versions of the program are not used.
+/// A result as it is kept. Results that another program computed are not used: whatever has changed in it, the results
+/// may have.
 #[derive(Serialize, Deserialize)]
 struct Kept<M> {
-    version: String,
+    program: String,
     #[serde(flatten)]
     measured: M,
 }
@@ -57,18 +64,31 @@ fn finish<J: Job>(job: &J, folder: &OutDir) -> anyhow::Result<Option<J::Measured
     if interrupt::check().is_break() {
         return Ok(None);
     }
-    let measured = job.run().with_context(|| job.name())?;
+    let mut observer = |_: &Progress| interrupt::check();
+    let run = Run::default().observed(&mut observer);
+    let measured = job.run(&run).with_context(|| job.name())?;
     // A job that was cut short is no result.
-    if interrupt::check().is_break() {
+    if run.is_over() || interrupt::check().is_break() {
         return Ok(None);
     }
-    let kept = Kept { version: env!("CARGO_PKG_VERSION").to_owned(), measured };
+    let kept = Kept { program: program().to_owned(), measured };
     folder.write(&file, serde_json::to_string(&kept)?.as_bytes())?;
     Ok(Some(kept.measured))
 }
 
-/// The result of an earlier run, if there is one that can be read and is of this version.
+/// What tells this program from any other: its version and a hash of its own file.
+fn program() -> &'static str {
+    static PROGRAM: OnceLock<String> = OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        let mut hasher = DefaultHasher::new();
+        let file = std::env::current_exe().and_then(std::fs::read).unwrap_or_default();
+        hasher.write(&file);
+        format!("{}-{:016x}", env!("CARGO_PKG_VERSION"), hasher.finish())
+    })
+}
+
+/// The result of an earlier run, if there is one that can be read and is of this program.
 fn kept<M: DeserializeOwned>(path: &Path) -> Option<M> {
     let kept: Kept<M> = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
-    (kept.version == env!("CARGO_PKG_VERSION")).then_some(kept.measured)
+    (kept.program == program()).then_some(kept.measured)
 }

@@ -3,10 +3,10 @@
 
 use std::{sync::Arc, time::Instant};
 
-use plackett::{Noise, PlackettLuce};
+use plackett::{Noise, PlackettLuce, run::Run};
 use plackett_dag::{
-    BayesNet, Candidates, Categories, Comparison, Dag, Expanded, Expansion, GSquare, GradientKind, Insertion,
-    Oracle, OrderMcmc, ParentSets, Pc, PlSearch, Qnml, compare, graph_cost, orient,
+    BayesNet, Candidates, Categories, CategorySettings, Comparison, Dag, GSquare, Keep, LearnMethod,
+    Learning, Observations, Oracle, ParentSets, ParentSpace, Pc, Qnml, compare, graph_cost,
 };
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ use super::{
     cells::{self, Metric, Setting},
     jobs, paper,
 };
-use crate::{console, files::OutDir, interrupt};
+use crate::{console, files::OutDir};
 
 /// A network to draw from.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -52,131 +52,107 @@ struct Method {
     /// What it is, in a line; nothing for the paper's own.
     note: &'static str,
     /// The graphs that it gives: one, or many to be averaged over.
-    run: fn(&Problem) -> Outcome,
+    run: fn(&Problem, &Run<'_>) -> Outcome,
 }
 
 static METHODS: [Method; 12] = [
-    Method { name: "PL-RELAX", note: "", run: |problem| gradient(problem, GradientKind::Relax) },
-    Method {
-        name: "ORDER-MCMC",
-        note: "",
-        run: |problem| {
-            let mut oracle = within_candidates(problem)?;
-            let chain = OrderMcmc { seed: problem.seed, ..OrderMcmc::default() };
-            Ok(vec![chain.run(&mut oracle, |_| interrupt::check())?.best.dag()?])
-        },
-    },
-    Method {
-        name: "RANDOM",
-        note: "",
-        run: |problem| {
-            let mut oracle = within_candidates(problem)?;
-            let uniform = PlackettLuce::new(&vec![0.0; oracle.nodes()])?;
-            let orders = uniform.sample_many(RANDOM_ORDERS, Noise::new(problem.seed).stream(0));
-            let dag = |order: &plackett::Order| {
-                let parents = oracle.order_parents(order)?;
-                Dag::from_parents(parents.iter().map(|parents| parents.iter().collect()).collect())
-            };
-            orders.iter().map(dag).collect()
-        },
-    },
+    Method { name: "PL-RELAX", note: "", run: |problem, run| learn(problem, "pl-relax", PAPER, run) },
+    Method { name: "ORDER-MCMC", note: "", run: |problem, run| learn(problem, "order-mcmc", PAPER, run) },
+    Method { name: "RANDOM", note: "", run: random },
     Method {
         name: "PC-STABLE",
         note: "the tests alone, with a DAG that agrees with the directions they give",
-        run: |problem| Ok(vec![problem.test(0.01)?.to_dag()]),
+        run: |problem, run| learn(problem, "pc", CategorySettings::default(), run),
     },
     Method {
         name: "PL-REINFORCE",
         note: "PL-RELAX with REINFORCE and a leave-one-out baseline",
-        run: |problem| gradient(problem, GradientKind::Reinforce),
+        run: |problem, run| learn(problem, "pl-reinforce", PAPER, run),
     },
     Method {
         name: "PL",
         note: "PL-RELAX with reward-to-go in place of the critic",
-        run: |problem| gradient(problem, GradientKind::RewardToGo),
+        run: |problem, run| learn(problem, "pl", PAPER, run),
     },
     Method {
         name: "PL-RELAX+INSERTION",
         note: "the mode of PL-RELAX, then insertion moves",
-        run: |problem| {
-            let mut oracle = within_candidates(problem)?;
-            let mode = pl_search(problem, GradientKind::Relax).run(&mut oracle, |_| interrupt::check())?.mode;
-            Ok(vec![insertion(problem).improve(&mut oracle, &mode.order)?.dag()?])
-        },
+        run: |problem, run| learn(problem, "pl-relax+insertion", PAPER, run),
     },
     Method {
         name: "INSERTION",
         note: "insertion moves with kicks within the same candidates",
-        run: |problem| Ok(vec![insertion(problem).run(&mut within_candidates(problem)?)?.dag()?]),
+        run: |problem, run| learn(problem, "insertion", PAPER, run),
     },
     Method {
         name: "PL-RELAX, PLUS-ONE",
         note: "PL-RELAX where the candidates have grown by parents from outside while that helped",
-        run: |problem| {
-            let mut oracle = Oracle::new(grown(problem)?.sets);
-            let search = pl_search(problem, GradientKind::Relax);
-            Ok(vec![search.run(&mut oracle, |_| interrupt::check())?.mode.dag()?])
-        },
+        run: |problem, run| learn(problem, "pl-relax", GROWN, run),
     },
     Method {
         name: "ORDER-MCMC, PLUS-ONE",
         note: "order MCMC in that space",
-        run: |problem| {
-            let mut oracle = Oracle::new(grown(problem)?.sets);
-            let chain = OrderMcmc { seed: problem.seed, ..OrderMcmc::default() };
-            Ok(vec![chain.run(&mut oracle, |_| interrupt::check())?.best.dag()?])
-        },
+        run: |problem, run| learn(problem, "order-mcmc", GROWN, run),
     },
     Method {
         name: "INSERTION, PLUS-ONE",
         note: "insertion moves with kicks in that space",
-        run: |problem| Ok(vec![plus_one(problem)?]),
+        run: |problem, run| learn(problem, "insertion", GROWN, run),
     },
     Method {
         name: "LEARN",
         note: "the same, and the directions that the score leaves open chosen by factorized NML: what `plackett learn` does \
                unless told otherwise",
-        run: |problem| Ok(vec![orient(&problem.training, &plus_one(problem)?)?]),
+        run: |problem, run| learn(problem, "insertion", CategorySettings::default(), run),
     },
 ];
 
-fn plus_one(problem: &Problem) -> Result<Dag, plackett_dag::Error> {
-    let grown = grown(problem)?;
-    let mut oracle = Oracle::new(grown.sets);
-    let again = insertion(problem).run(&mut oracle)?;
-    let improved = insertion(problem).improve(&mut oracle, &grown.solution.order)?;
-    if again.score < improved.score { again } else { improved }.dag()
+/// The paper's space: parents are neighbors in PC-stable's skeleton. Directions are those of the order.
+const PAPER: CategorySettings = CategorySettings {
+    space: Some(ParentSpace::Neighbors),
+    keep_order: true,
+    equivalent_sample_size: None,
+    max_parents: None,
+    posterior: false,
+};
+
+/// The space that grows from there.
+const GROWN: CategorySettings = CategorySettings { space: Some(ParentSpace::PlusOne), ..PAPER };
+
+/// What `plackett learn` does.
+fn learn(problem: &Problem, method: &str, categories: CategorySettings, run: &Run<'_>) -> Outcome {
+    let learning = Learning {
+        method: LearnMethod::by_name(method)?,
+        categories,
+        seed: problem.seed,
+        ..Learning::default()
+    };
+    let data = Observations::Categories(Arc::clone(&problem.training));
+    Ok(vec![learning.run(&data, run)?.dag])
 }
 
-fn gradient(problem: &Problem, kind: GradientKind) -> Outcome {
-    let mut oracle = within_candidates(problem)?;
-    Ok(vec![pl_search(problem, kind).run(&mut oracle, |_| interrupt::check())?.mode.dag()?])
-}
-
-fn pl_search(problem: &Problem, gradient: GradientKind) -> PlSearch {
-    PlSearch { gradient, seed: problem.seed, ..PlSearch::for_categories() }
-}
-
-fn insertion(problem: &Problem) -> Insertion {
-    Insertion { starts: 4, kicks: 30, seed: problem.seed }
-}
-
-/// The paper's space: parents are neighbors in PC-stable's skeleton.
-fn within_candidates(problem: &Problem) -> Result<Oracle, plackett_dag::Error> {
-    let candidates = Candidates::from_neighbors(problem.test(ALPHA)?.skeleton)?;
-    Ok(Oracle::new(Arc::new(ParentSets::build(&problem.training, &Qnml, &candidates)?)))
-}
-
-fn grown(problem: &Problem) -> Result<Expanded, plackett_dag::Error> {
-    let candidates = Candidates::from_neighbors(problem.test(ALPHA)?.skeleton)?;
-    let insertion = Insertion { seed: problem.seed, ..Expansion::default().insertion };
-    Expansion { insertion, ..Expansion::default() }.run(&problem.training, &Qnml, candidates)
+/// Random orders in the paper's space, to be averaged over.
+fn random(problem: &Problem, run: &Run<'_>) -> Outcome {
+    let data = &*problem.training;
+    let skeleton = Pc::default().run(&GSquare::new(data, ALPHA)?, run).skeleton;
+    let candidates = Candidates::from_neighbors(skeleton)?;
+    let Some(sets) = ParentSets::build(data, &Qnml, &candidates, Keep::Best, run)? else {
+        return Ok(Vec::new());
+    };
+    let mut oracle = Oracle::new(Arc::new(sets));
+    let uniform = PlackettLuce::new(&vec![0.0; oracle.nodes()])?;
+    let mut dags = Vec::with_capacity(RANDOM_ORDERS);
+    for order in uniform.sample_many(RANDOM_ORDERS, Noise::new(problem.seed).stream(0)) {
+        let Some(parents) = oracle.order_parents(&order, run)? else { break };
+        dags.push(Dag::from_parents(parents.iter().map(|parents| parents.iter().collect()).collect())?);
+    }
+    Ok(dags)
 }
 
 /// Data of one seed, with the graph behind them.
 struct Problem {
     seed: u64,
-    training: Categories,
+    training: Arc<Categories>,
     validation: Categories,
     truth: Dag,
 }
@@ -186,14 +162,10 @@ impl Problem {
         let network = BayesNet::embedded(source.name)?;
         Ok(Self {
             seed,
-            training: network.sample(source.rows, seed, BayesNet::TRAINING)?,
+            training: Arc::new(network.sample(source.rows, seed, BayesNet::TRAINING)?),
             validation: network.sample(source.rows, seed, BayesNet::VALIDATION)?,
             truth: network.dag().clone(),
         })
-    }
-
-    fn test(&self, alpha: f64) -> Result<plackett_dag::PcResult, plackett_dag::Error> {
-        Ok(Pc::default().run(&GSquare::new(&self.training, alpha)?, |_| interrupt::check()))
     }
 }
 
@@ -211,10 +183,10 @@ impl jobs::Job for Job {
         format!("{}-{}-{}-{}", self.source.graph, self.source.rows, self.seed, self.method.name)
     }
 
-    fn run(&self) -> anyhow::Result<Measured> {
+    fn run(&self, run: &Run<'_>) -> anyhow::Result<Measured> {
         let problem = Problem::new(self.source, self.seed)?;
         let start = Instant::now();
-        let dags = (self.method.run)(&problem)?;
+        let dags = (self.method.run)(&problem, run)?;
         let seconds = start.elapsed().as_secs_f64();
         let mut measured = Measured { seconds, ..Measured::default() };
         let share = 1.0 / dags.len() as f64;
@@ -228,7 +200,7 @@ impl jobs::Job for Job {
             measured.shd += share * shd as f64;
             measured.shd_cpdag += share * shd_cpdag as f64;
             measured.sid += share * sid as f64;
-            if interrupt::check().is_break() {
+            if run.is_over() {
                 break;
             }
         }

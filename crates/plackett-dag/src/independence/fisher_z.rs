@@ -1,5 +1,7 @@
 //! The answer for Gaussian data: partial correlations by Fisher's z.
 
+use std::borrow::Cow;
+
 use super::gamma::{normal_quantile, normal_tails};
 use super::{IndependenceTest, check_alpha};
 use crate::cholesky::{COLLINEAR, Cholesky, dot};
@@ -18,7 +20,7 @@ use crate::{Gram, Result};
 /// ```
 #[derive(Clone, Debug)]
 pub struct FisherZ<'a> {
-    gram: &'a Gram,
+    gram: Cow<'a, Gram>,
     alpha: f64,
     /// The two-sided normal quantile of α.
     critical: f64,
@@ -42,6 +44,8 @@ impl<'a> FisherZ<'a> {
     /// ```
     pub fn new(gram: &'a Gram, alpha: f64) -> Result<Self> {
         check_alpha(alpha)?;
+        // Correlations do not change with the units of the columns.
+        let gram = gram.balanced().map_or(Cow::Borrowed(gram), |(gram, _)| Cow::Owned(gram));
         Ok(Self {
             gram,
             alpha,
@@ -70,7 +74,7 @@ impl IndependenceTest for FisherZ<'_> {
         self.factor.reset(given.len() + 1);
         self.active.clear();
         for &node in given {
-            if self.factor.push(self.gram, &self.active, node) {
+            if self.factor.push(&self.gram, &self.active, node) {
                 self.active.push(node);
             }
         }
@@ -102,7 +106,7 @@ impl IndependenceTest for FisherZ<'_> {
         self.active.clear();
         for &candidate in candidates {
             // One that the others determine tells nothing new: it is independent given them.
-            if self.factor.push(self.gram, &self.active, candidate) {
+            if self.factor.push(&self.gram, &self.active, candidate) {
                 self.active.push(candidate);
             }
         }

@@ -1,9 +1,9 @@
-//! The upper tails of the χ² and the normal distribution, both from the incomplete gamma function.
+//! The upper tails of the χ² and the normal distribution.
 
-use std::f64::consts::TAU;
+use std::f64::consts::FRAC_1_SQRT_2;
 
-/// Terms after which series and fractions are cut. They need about √a of them.
-const MOST_TERMS: u32 = 1_000_000;
+use statrs::distribution::{ContinuousCDF, Normal};
+use statrs::function::gamma::gamma_ur;
 
 /// The probability that a χ² variable of `freedom` degrees of freedom exceeds `x`: Q(freedom / 2, x / 2). One if there
 /// is no freedom. O(√freedom).
@@ -11,86 +11,24 @@ pub(super) fn chi_square_tail(x: f64, freedom: f64) -> f64 {
     match x {
         _ if freedom <= 0.0 || x <= 0.0 => 1.0,
         f64::INFINITY => 0.0,
-        _ => upper_gamma(0.5 * freedom, 0.5 * x),
+        _ => gamma_ur(0.5 * freedom, 0.5 * x),
     }
 }
 
-/// The probability that a standard normal lies outside ±x: that its square, χ² of one degree of freedom, exceeds x².
+/// The probability that a standard normal lies outside ±x.
 pub(super) fn normal_tails(x: f64) -> f64 {
-    chi_square_tail(x * x, 1.0)
+    libm::erfc(x.abs() * FRAC_1_SQRT_2)
 }
 
-/// The x that a standard normal exceeds with probability `tail`, at most one half: bisection on the tails.
+/// The x that a standard normal exceeds with probability `tail`, at most one half.
 pub(super) fn normal_quantile(tail: f64) -> f64 {
-    let (mut low, mut high) = (0.0, 40.0);
-    while high - low > 1e-14 * high {
-        let middle = 0.5 * (low + high);
-        if middle == low || middle == high {
-            break;
-        }
-        if normal_tails(middle) > 2.0 * tail {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    0.5 * (low + high)
-}
-
-/// The regularized upper incomplete gamma function Q(a, x) for positive a and x: one minus the power series of the
-/// lower one below x = a + 1, Legendre's continued fraction (by Lentz's method) above.
-fn upper_gamma(a: f64, x: f64) -> f64 {
-    // x^a e^−x / Γ(a)
-    let front = (a * x.ln() - x - ln_gamma(a)).exp();
-    if x < a + 1.0 {
-        let (mut term, mut sum) = (1.0 / a, 1.0 / a);
-        for n in 1..MOST_TERMS {
-            term *= x / (a + f64::from(n));
-            sum += term;
-            if term < sum * f64::EPSILON {
-                break;
-            }
-        }
-        (1.0 - front * sum).clamp(0.0, 1.0)
-    } else {
-        let mut b = x + 1.0 - a;
-        let mut d = 1.0 / b;
-        let (mut c, mut fraction) = (f64::INFINITY, d);
-        for n in 1..MOST_TERMS {
-            let n = f64::from(n);
-            let numerator = n * (a - n);
-            b += 2.0;
-            d = 1.0 / (b + numerator * d);
-            c = b + numerator / c;
-            let factor = c * d;
-            fraction *= factor;
-            if (factor - 1.0).abs() < f64::EPSILON {
-                break;
-            }
-        }
-        (front * fraction).min(1.0)
-    }
-}
-
-/// ln Γ(a) for positive a: Stirling's series, the argument raised until it is exact to rounding.
-fn ln_gamma(a: f64) -> f64 {
-    let (mut a, mut product) = (a, 1.0);
-    while a < 12.0 {
-        product *= a;
-        a += 1.0;
-    }
-    let inverse = 1.0 / a;
-    let square = inverse * inverse;
-    let series = inverse
-        * (1.0 / 12.0
-            - square * (1.0 / 360.0 - square * (1.0 / 1260.0 - square * (1.0 / 1680.0 - square / 1188.0))));
-    (a - 0.5) * a.ln() - a + 0.5 * TAU.ln() + series - f64::ln(product)
+    -Normal::standard().inverse_cdf(tail)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use statrs::distribution::{ChiSquared, ContinuousCDF};
+    use statrs::distribution::ChiSquared;
 
     #[test]
     fn quantiles_are_those_of_the_tables() {

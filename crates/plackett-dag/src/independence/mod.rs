@@ -18,7 +18,8 @@ use crate::{Error, Result};
 /// its own.
 ///
 /// ```
-/// use plackett_dag::{IndependenceTest, rival::{GreedySp, keep_going}};
+/// use plackett::run::Run;
+/// use plackett_dag::{IndependenceTest, rival::GreedySp};
 /// /// The chain 0 → 1 → 2.
 /// struct Chain;
 /// impl IndependenceTest for Chain {
@@ -32,7 +33,7 @@ use crate::{Error, Result};
 ///         if a.abs_diff(b) == 2 && given == [1] { 1.0 } else { 0.0 }
 ///     }
 /// }
-/// let learned = GreedySp::default().search(&mut Chain, 0, keep_going)?;
+/// let learned = GreedySp::default().search(&mut Chain, 0, &Run::default())?;
 /// assert_eq!(learned.dag.edge_count(), 2);
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```

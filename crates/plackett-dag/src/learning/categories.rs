@@ -1,18 +1,18 @@
 //! Learning from categories: PC-stable bounds the parents of each node, every parent set within the bounds is scored once,
 //! and the search over orders looks them up. Directions that the score leaves open are chosen by [`orient`].
 
-use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::sync::Arc;
 
-use super::method::{Found, Settings};
+use plackett::run::{Ending, Run};
+
 use super::{
-    LearnObserver, LearnProgress, LearnStatus, Learned, Learning, METHOD_ALPHA, ParentSpace, refuse,
+    Learned, Learning, METHOD_ALPHA, Observations, ParentSpace, ScoreChoice, SearchTask, by_tests, patterned,
+    refuse,
 };
 use crate::{
-    BuildProgress, Candidates, Categories, Cpdag, DISCRETE_SCORES, DiscreteScoreSettings, Error, Expanded,
-    Expansion, FamilyScore, GSquare, Insertion, Keep, Oracle, OrderMcmc, ParentSets, PlSearch, Result,
-    SizePrior, discrete_score_by_name, graph_cost, orient, weigh_edges,
+    Candidates, Categories, Cpdag, DISCRETE_SCORES, Dag, DiscreteScoreSettings, Error, Expanded, Expansion,
+    FamilyScore, GSquare, Insertion, Keep, LocalScore, OrderMcmc, ParentSets, Result, SizePrior,
+    discrete_score_by_name, graph_cost, orient, weigh_edges,
 };
 
 /// The score unless another is asked for: it has no setting that the user could get wrong.
@@ -24,75 +24,78 @@ const MAX_PARENTS_OF_ALL: usize = 3;
 /// The level of the tests where they only bound the parents: a pair kept in error does no harm.
 const CANDIDATE_ALPHA: f64 = 0.05;
 
-/// Moves of a chain between looks at the observer.
-const MOVES_PER_LOOK: u64 = 256;
-
 /// Learns a graph from categories.
-pub(super) fn learn(
-    learning: &Learning,
-    data: &Categories,
-    deadline: Option<Instant>,
-    observe: LearnObserver,
-) -> Result<Learned> {
+pub(super) fn learn(learning: &Learning, data: &Arc<Categories>, run: &Run<'_>) -> Result<Learned> {
     refuse(
         &[
-            ("lambda", learning.lambda.is_some()),
-            ("sigma2", learning.noise_variance.is_some()),
-            ("penalty", learning.penalty.is_some()),
+            ("lambda", learning.numbers.lambda.is_some()),
+            ("noise_variance", learning.numbers.noise_variance.is_some()),
+            ("penalty", learning.numbers.penalty.is_some()),
         ],
         "is for columns of numbers, and these are categories",
     )?;
+    let settings = &learning.categories;
     if learning.method.is_pc() {
         refuse(
             &[
-                ("posterior", learning.posterior),
-                ("candidates", learning.space.is_some()),
-                ("max-parents", learning.max_parents.is_some()),
+                ("posterior", settings.posterior),
+                ("space", settings.space.is_some()),
+                ("max_parents", settings.max_parents.is_some()),
+                ("keep_order", settings.keep_order),
             ],
             "is for searches over orders, and pc is none",
         )?;
-    } else if learning.space == Some(ParentSpace::All) {
+    } else if settings.space == Some(ParentSpace::All) {
         refuse(
-            &[("alpha", learning.alpha.is_some()), ("max-conditioning", learning.max_conditioning.is_some())],
+            &[
+                ("alpha", learning.tests.alpha.is_some()),
+                ("max_conditioning", learning.tests.max_conditioning.is_some()),
+            ],
             "is for tests that bound the parents, and here all others may be parents",
         )?;
     }
     let (name, choice) = score_name(learning)?;
-    let settings = match learning.equivalent_sample_size {
-        Some(equivalent_sample_size) => DiscreteScoreSettings { equivalent_sample_size },
-        None => DiscreteScoreSettings::default(),
-    };
-    let score = discrete_score_by_name(name, &settings)?;
-    let learner = Learner { learning, data, score: score.as_ref(), deadline };
-    let learned =
-        if learning.method.is_pc() { learner.by_tests(observe) } else { learner.by_orders(observe) };
-    Ok(Learned { score_choice: choice, ..learned? })
+    let size = settings.equivalent_sample_size;
+    let score_settings = size.map_or_else(DiscreteScoreSettings::default, |equivalent_sample_size| {
+        DiscreteScoreSettings { equivalent_sample_size }
+    });
+    let score = discrete_score_by_name(name, &score_settings)?;
+    let learner = Learner { learning, data, score: score.as_ref() };
+    if learning.method.is_pc() {
+        return learner.by_tests(run);
+    }
+    Ok(Learned { score_choice: choice, ..learner.by_orders(run)? })
 }
 
 fn score_name(learning: &Learning) -> Result<(&'static str, Option<String>)> {
-    let has_size = learning.equivalent_sample_size.is_some();
-    let Some(wanted) = &learning.score else {
-        let (name, reason) =
-            if has_size { ("bdeu", "ess belongs to it") } else { (DEFAULT_SCORE, "the data are categories") };
+    const SIZE: &str = "equivalent_sample_size";
+    let has_size = learning.categories.equivalent_sample_size.is_some();
+    let ScoreChoice::Named(wanted) = &learning.score else {
+        let (name, reason) = if has_size {
+            ("bdeu", "a setting of its own is given")
+        } else {
+            (DEFAULT_SCORE, "the data are categories")
+        };
         return Ok((name, Some(reason.to_owned())));
     };
     let Some(entry) = DISCRETE_SCORES.iter().find(|entry| entry.name == wanted) else {
         let known = DISCRETE_SCORES.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ");
-        return Err(Error::Misfit(format!(
-            "there is no score {wanted} of categories; for columns of categories there are {known}"
-        )));
+        let reason = format!(
+            "{wanted} does not fit: there is no score {wanted} of categories; for columns of categories there are {known}"
+        );
+        return Err(Error::Misfit { setting: "score", reason });
     };
     if has_size && entry.name != "bdeu" {
-        return Err(Error::Misfit(format!("ess belongs to the score bdeu, not to the score {wanted}")));
+        let reason = format!("belongs to the score bdeu, not to the score {wanted}");
+        return Err(Error::Misfit { setting: SIZE, reason });
     }
     Ok((entry.name, None))
 }
 
 struct Learner<'a> {
     learning: &'a Learning,
-    data: &'a Categories,
+    data: &'a Arc<Categories>,
     score: &'a dyn FamilyScore,
-    deadline: Option<Instant>,
 }
 
 /// The parent sets to search in.
@@ -104,179 +107,149 @@ struct Space {
 }
 
 impl Learner<'_> {
-    fn by_orders(&self, observe: LearnObserver) -> Result<Learned> {
-        let Self { learning, data, score, deadline } = *self;
-        let Space { candidates, sets, start } = self.space(observe)?;
-        let search = Settings {
-            first: start.clone().unwrap_or_else(|| (0..data.columns()).collect()),
-            start,
-            restarts: learning.restarts(data.columns()),
-            steps: learning.steps,
-            descent: PlSearch::for_categories(),
-            temperature: 1.0,
-            seed: learning.seed,
-            memory_bytes: learning.memory_bytes,
+    fn by_orders(&self, run: &Run<'_>) -> Result<Learned> {
+        let Self { learning, data, score } = *self;
+        let Some(Space { candidates, sets, start }) = self.space(run)? else { return self.nothing(run) };
+        let first = start.clone().unwrap_or_else(|| (0..data.columns()).collect());
+        let task = learning.task(&Observations::Categories(Arc::clone(data)));
+        let lowered = sets.lowered_limits().to_vec();
+        let sets: Arc<dyn LocalScore> = sets;
+        let found = learning.by_orders(&sets, &SearchTask { first, start, ..task }, run)?;
+        let probabilities = match learning.categories.posterior && !run.is_over() {
+            true => self.posterior(&candidates, run)?,
+            false => None,
         };
-        let oracle = Oracle::with_memory(sets.clone(), learning.memory_bytes);
-        let stage = format!("{}, {}", learning.method.name, score.name());
-        let Found { solution, evaluations, mut status } =
-            learning.method.run(oracle, search, &stage, deadline, observe)?;
-        let mut probabilities = None;
-        if learning.posterior && status == LearnStatus::Finished {
-            probabilities = self.posterior(&candidates, &mut status, observe)?;
-        }
         // All graphs of the class score the same; the order has picked one of them by chance.
-        let is_equivalent = !score.on_rows(0).parents_differ();
-        let (mut dag, mut order) = (solution.dag()?, solution.order);
-        if is_equivalent {
-            dag = orient(data, &dag)?;
+        let (mut dag, mut order) = (found.dag, found.order);
+        if found.is_equivalent && !learning.categories.keep_order {
+            dag = orient(data, &dag, run)?;
             order = dag.topological_order().to_vec();
         }
         Ok(Learned {
             dag: weigh_edges(data, score, &dag)?,
             order,
             cpdag: Cpdag::of(&dag),
-            score_name: score.name(),
-            score_choice: None,
-            score: solution.score,
-            is_equivalent,
             probabilities,
-            evaluations,
-            status,
-            lowered_limits: sets.lowered_limits().to_vec(),
+            ending: run.ending().unwrap_or(Ending::Finished),
+            lowered_limits: lowered,
+            ..found
+        })
+    }
+
+    /// The graph without edges, where there was no time to score any other.
+    fn nothing(&self, run: &Run<'_>) -> Result<Learned> {
+        let Self { data, score, .. } = *self;
+        let dag = Dag::empty(data.columns());
+        Ok(Learned {
+            score_name: Some(score.name().to_owned()),
+            score: Some(graph_cost(data, score, &dag)?),
+            is_equivalent: !score.on_rows(0).parents_differ(),
+            ..by_tests(dag.clone(), Cpdag::of(&dag), 0, run.ending().unwrap_or(Ending::Finished))
         })
     }
 
     /// PC-stable's graph. Where its edges have no direction, or contradict each other, a DAG close to them is given.
-    fn by_tests(&self, observe: LearnObserver) -> Result<Learned> {
-        let Self { learning, data, score, .. } = *self;
-        let test = GSquare::new(data, learning.alpha.unwrap_or(METHOD_ALPHA))?;
-        let found = learning.test(&test, observe)?;
-        let dag = found.to_dag();
-        Ok(Learned {
-            order: dag.topological_order().to_vec(),
-            score_name: score.name(),
-            score_choice: None,
-            score: graph_cost(data, score, &dag)?,
-            is_equivalent: true,
-            probabilities: None,
-            evaluations: found.tests,
-            status: LearnStatus::Finished,
-            lowered_limits: Vec::new(),
-            cpdag: found.pattern,
-            dag: weigh_edges(data, score, &dag)?,
-        })
+    fn by_tests(&self, run: &Run<'_>) -> Result<Learned> {
+        let Self { learning, data, score } = *self;
+        let test = GSquare::new(data, learning.tests.alpha.unwrap_or(METHOD_ALPHA))?;
+        let found = learning.test(&test, run);
+        let (tests, ending) = (found.tests, found.ending);
+        let (pattern, dag) = patterned(found);
+        let order = dag.topological_order().to_vec();
+        Ok(Learned { order, ..by_tests(weigh_edges(data, score, &dag)?, pattern, tests, ending) })
     }
 
-    fn space(&self, observe: LearnObserver) -> Result<Space> {
-        let Self { learning, data, score, .. } = *self;
-        let kind = learning.space.unwrap_or_default();
+    /// Nothing if the run is over before there are parent sets.
+    fn space(&self, run: &Run<'_>) -> Result<Option<Space>> {
+        let Self { learning, data, score } = *self;
+        let kind = learning.categories.space.unwrap_or_default();
         let mut candidates = match kind {
             ParentSpace::All => Candidates::all(data.columns(), MAX_PARENTS_OF_ALL),
             ParentSpace::Neighbors | ParentSpace::PlusOne => {
-                let test = GSquare::new(data, learning.alpha.unwrap_or(CANDIDATE_ALPHA))?;
-                Candidates::from_neighbors(learning.test(&test, observe)?.skeleton)?
+                let test = GSquare::new(data, learning.tests.alpha.unwrap_or(CANDIDATE_ALPHA))?;
+                let found = learning.test(&test, run);
+                if found.ending.is_early() {
+                    return Ok(None);
+                }
+                Candidates::from_neighbors(found.skeleton)?
             }
         };
-        if let Some(most) = learning.max_parents {
+        if let Some(most) = learning.categories.max_parents {
             candidates.max_parents = most;
         }
         if kind != ParentSpace::PlusOne {
-            let sets = Arc::new(self.parent_sets(&candidates, Keep::Best, observe)?);
-            return Ok(Space { candidates, sets, start: None });
+            let sets = ParentSets::build(data, score, &candidates, Keep::Best, run)?;
+            return Ok(sets.map(|sets| Space { candidates, sets: Arc::new(sets), start: None }));
         }
         let insertion = Insertion { seed: learning.seed, ..Expansion::default().insertion };
         let expansion = Expansion { insertion, ..Expansion::default() };
-        let observe = Mutex::new(observe);
-        let grown = expansion.run_with(data, score, candidates, &|rounds| {
-            let stage = "growing the space of parents".to_owned();
-            let progress = LearnProgress { stage, done: rounds as u64, total: expansion.rounds as u64 };
-            let told = observe.lock().unwrap_or_else(PoisonError::into_inner)(&progress);
-            if self.is_late() { ControlFlow::Break(()) } else { told }
-        });
-        let Expanded { candidates, sets, solution, .. } = grown?;
-        Ok(Space { candidates, sets, start: Some(solution.order) })
+        let grown = expansion.run(data, score, candidates, run)?;
+        Ok(grown.map(|Expanded { candidates, sets, solution, .. }| Space {
+            candidates,
+            sets,
+            start: Some(solution.order),
+        }))
     }
 
-    fn parent_sets(&self, candidates: &Candidates, keep: Keep, observe: LearnObserver) -> Result<ParentSets> {
-        let observe = Mutex::new(observe);
-        ParentSets::build_with(self.data, self.score, candidates, keep, &|BuildProgress { done, total }| {
-            let stage = "parent sets".to_owned();
-            let progress = LearnProgress { stage, done: done as u64, total: total as u64 };
-            observe.lock().unwrap_or_else(PoisonError::into_inner)(&progress)
-        })
-    }
-
-    /// The probability of every edge, by a chain on the sums over all parent sets. The observer and the time may end it,
-    /// which `status` then tells: with the orders so far, or with nothing if there are none.
-    fn posterior(
-        &self,
-        candidates: &Candidates,
-        status: &mut LearnStatus,
-        observe: LearnObserver,
-    ) -> Result<Option<Vec<f64>>> {
-        let mut observe = |progress: &LearnProgress| {
-            if observe(progress).is_break() {
-                *status = LearnStatus::Interrupted;
-            } else if self.is_late() {
-                *status = LearnStatus::TimeLimit;
-            } else {
-                return ControlFlow::Continue(());
-            }
-            ControlFlow::Break(())
-        };
-        let sets = match self.parent_sets(candidates, Keep::All(SizePrior::EvenSizes), &mut observe) {
-            Err(Error::Stopped) => return Ok(None),
-            sets => sets?,
+    /// The probability of every edge, by a chain on the sums over all parent sets; nothing if the run is over before the
+    /// chain has forgotten its start.
+    fn posterior(&self, candidates: &Candidates, run: &Run<'_>) -> Result<Option<Vec<f64>>> {
+        let keep = Keep::All(SizePrior::EvenSizes);
+        let Some(sets) = ParentSets::build(self.data, self.score, candidates, keep, run)? else {
+            return Ok(None);
         };
         let chain = OrderMcmc { seed: self.learning.seed, ..OrderMcmc::default() };
-        let chain = OrderMcmc { steps: self.learning.steps.unwrap_or(chain.steps), ..chain };
-        let posterior = chain.posterior(&sets.sums().ok_or(Error::Empty)?, |state| {
-            if state.step % MOVES_PER_LOOK > 0 {
-                return ControlFlow::Continue(());
-            }
-            observe(&LearnProgress { stage: "posterior".to_owned(), done: state.step, total: chain.steps })
-        })?;
+        let chain = OrderMcmc { steps: self.learning.search.steps.unwrap_or(chain.steps), ..chain };
+        let posterior = chain.posterior(&sets.sums().ok_or(Error::Empty)?, run)?;
         Ok((posterior.samples > 0).then_some(posterior.probabilities))
-    }
-
-    fn is_late(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
+    use std::sync::atomic::{AtomicU64, Ordering};
     use std::time::Duration;
 
-    use super::*;
-    use crate::{BayesNet, Observations};
+    use plackett::run::{Limits, Progress};
 
-    /// Learns from ASIA, ended when a stage of the posterior has come so far.
+    use super::super::{CategorySettings, SearchSettings, TestSettings};
+    use super::*;
+    use crate::{BayesNet, LearnMethod};
+
+    fn asia(rows: usize) -> Observations {
+        let data = BayesNet::embedded("asia").unwrap().sample(rows, 0, BayesNet::TRAINING).unwrap();
+        Observations::Categories(data.into())
+    }
+
+    /// Learns from ASIA, ended when the posterior has come so far. Each look at the clock takes a second.
     fn ended(learning: &Learning, stage: &str, done: u64) -> Learned {
-        let data = BayesNet::embedded("asia").unwrap().sample(2000, 0, BayesNet::TRAINING).unwrap();
+        let looks = AtomicU64::new(0);
+        let clock = || Duration::from_secs(looks.fetch_add(1, Ordering::Relaxed));
         let mut is_searched = false;
-        let learned = learning.run(&Observations::Categories(data.into()), &mut |progress| {
-            is_searched |= progress.stage.starts_with("growing");
+        let mut end = |progress: &Progress| {
+            is_searched |= progress.stage.starts_with("insertion");
             let is_end = is_searched && progress.stage == stage && progress.done >= done;
             if is_end { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        learned.unwrap()
+        };
+        let run = Run::by(&clock, Limits::default()).observed(&mut end);
+        learning.run(&asia(2000), &run).unwrap()
     }
 
     #[test]
     fn a_graph_survives_the_end_of_its_posterior() {
-        let learning = Learning { posterior: true, ..Learning::default() };
+        let categories = CategorySettings { posterior: true, ..CategorySettings::default() };
+        let learning = Learning { categories, ..Learning::default() };
         let whole = ended(&learning, "none", 0);
-        assert_eq!(whole.status, LearnStatus::Finished);
+        assert_eq!(whole.ending, Ending::Finished);
         let whole_probabilities = whole.probabilities.unwrap();
         // Before there are sums, before the chain has forgotten its start, and in its middle.
         for (stage, done, is_known) in
-            [("parent sets", 1, false), ("posterior", 1, false), ("posterior", 50_000, true)]
+            [("parent sets", 1, false), ("order MCMC", 256, false), ("order MCMC", 50_000, true)]
         {
             let learned = ended(&learning, stage, done);
-            assert_eq!(learned.status, LearnStatus::Interrupted, "{stage} {done}");
-            assert_eq!((learned.dag, learned.score), (whole.dag.clone(), whole.score));
+            assert_eq!(learned.ending, Ending::Interrupted, "{stage} {done}");
+            assert_eq!((learned.cpdag, learned.score), (whole.cpdag.clone(), whole.score));
             assert_eq!(learned.probabilities.is_some(), is_known, "{stage} {done}");
             for (part, whole) in learned.probabilities.iter().flatten().zip(&whole_probabilities) {
                 assert!((part - whole).abs() < 0.1, "{part} for {whole}");
@@ -286,28 +259,38 @@ mod tests {
 
     #[test]
     fn settings_that_nothing_would_read_are_refused() {
-        let data = BayesNet::embedded("asia").unwrap().sample(100, 0, BayesNet::TRAINING).unwrap();
-        let data = Observations::Categories(data.into());
-        let pc = crate::LearnMethod::by_name("pc").unwrap();
-        let all = Some(ParentSpace::All);
+        let pc = LearnMethod::by_name("pc").unwrap();
+        let all = CategorySettings { space: Some(ParentSpace::All), ..CategorySettings::default() };
+        let few = CategorySettings { max_parents: Some(2), ..CategorySettings::default() };
+        let level = TestSettings { alpha: Some(0.1), ..TestSettings::default() };
+        let size = TestSettings { max_conditioning: Some(1), ..TestSettings::default() };
         for learning in [
-            Learning { method: pc, max_parents: Some(2), ..Learning::default() },
-            Learning { space: all, alpha: Some(0.1), ..Learning::default() },
-            Learning { space: all, max_conditioning: Some(1), ..Learning::default() },
+            Learning { method: pc, categories: few, ..Learning::default() },
+            Learning { categories: all, tests: level, ..Learning::default() },
+            Learning { categories: all, tests: size, ..Learning::default() },
         ] {
-            let refused = learning.run(&data, &mut |_| ControlFlow::Continue(()));
-            assert!(matches!(refused, Err(Error::Misfit(_))), "{learning:?}");
+            let refused = learning.run(&asia(100), &Run::default());
+            assert!(matches!(refused, Err(Error::Misfit { .. })), "{learning:?}");
         }
     }
 
+    /// However early the end comes, there is a graph, and it is the better the later it comes.
     #[test]
-    fn the_posterior_keeps_to_the_time() {
-        let time = Some(Duration::from_secs(1));
-        let learning = Learning { posterior: true, steps: Some(1 << 40), time, ..Learning::default() };
-        let start = Instant::now();
-        let learned = ended(&learning, "none", 0);
-        assert_eq!(learned.status, LearnStatus::TimeLimit);
-        assert!(start.elapsed() < Duration::from_secs(20));
-        assert!(learned.probabilities.is_none(), "the chain has not come past its first fifth");
+    fn there_is_a_graph_at_any_moment() {
+        let learn = |looks_left: u64| {
+            let looks = AtomicU64::new(0);
+            let clock = || Duration::from_secs(looks.fetch_add(1, Ordering::Relaxed));
+            let run = Run::by(&clock, Limits::time(Duration::from_secs(looks_left)));
+            let search = SearchSettings { restarts: Some(1), ..SearchSettings::default() };
+            let learned = Learning { search, ..Learning::default() }.run(&asia(500), &run).unwrap();
+            (learned, looks.load(Ordering::Relaxed))
+        };
+        let (whole, all) = learn(u64::MAX);
+        let (nothing, _) = learn(0);
+        assert_eq!((nothing.ending, nothing.dag.edge_count()), (Ending::Time, 0));
+        for part in 1..=20 {
+            let (learned, _) = learn(part * all / 20);
+            assert!(learned.score >= whole.score && learned.score <= nothing.score, "{:?}", learned.score);
+        }
     }
 }

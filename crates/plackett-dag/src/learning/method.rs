@@ -1,29 +1,111 @@
-//! The order searches by name, and the watch that keeps the best order while one of them runs in another thread: so an
-//! observer or a time limit can end the wait with the best order so far, even in the middle of a long step.
+//! The order searches by name. Each runs on the caller's thread and ends with the best order so far when the run is over.
 
-use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
 
+use plackett::run::{Run, Trace};
 use plackett::{Noise, PlackettLuce};
+use serde::{Serialize, Serializer};
 
-use super::{LearnObserver, LearnProgress, LearnStatus};
 use crate::{Error, Exact, GradientKind, Insertion, Oracle, OrderMcmc, OrderSolution, PlSearch, Result};
 
-/// A way to learn, by name.
+/// A way to learn, by name. One's own is a value of this type.
+///
+/// ```
+/// use plackett::run::Run;
+/// use plackett_dag::{Found, Gram, LearnMethod, Learning, Observations, OrderSolution};
+/// static NO_EDGES: LearnMethod = LearnMethod {
+///     name: "no-edges",
+///     summary: "The graph without edges",
+///     search: Some(|oracle, _, _| Ok(Found::new(OrderSolution::empty(oracle.score().as_ref()), oracle))),
+/// };
+/// let data = Observations::Numbers(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?.into());
+/// let learned = Learning { method: &NO_EDGES, ..Learning::default() }.run(&data, &Run::default())?;
+/// assert_eq!(learned.dag.edge_count(), 0);
+/// # Ok::<(), plackett_dag::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct LearnMethod {
     /// Name for settings and the command line.
     pub name: &'static str,
     /// One line on what it is.
     pub summary: &'static str,
-    /// Tells the watch of every order worth keeping, and asks it when to stop. PC-stable has none: it tests pairs.
-    search: Option<Search>,
+    /// Searches for an order, and ends with the best so far as soon as the run is over. PC-stable has none: it tests pairs.
+    pub search: Option<Search>,
 }
 
-type Search = fn(&mut Oracle, &Settings, &Watch) -> Result<LearnStatus>;
+type Search = fn(&mut Oracle, &SearchTask, &Run<'_>) -> Result<Found>;
+
+impl Serialize for LearnMethod {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name)
+    }
+}
+
+/// What a search is told; each reads what concerns it.
+///
+/// ```
+/// let task = plackett_dag::SearchTask { restarts: 2, ..Default::default() };
+/// assert_eq!(task.start, None);
+/// ```
+#[derive(Clone, Debug)]
+pub struct SearchTask {
+    /// An order to fall back on.
+    pub first: Vec<usize>,
+    /// A good order to improve, besides random ones.
+    pub start: Option<Vec<usize>>,
+    /// Orders to start from.
+    pub restarts: usize,
+    /// Steps of the gradient methods and moves of the Markov chain, if the user said how many.
+    pub steps: Option<u64>,
+    /// Step sizes and the like of the gradient methods.
+    pub descent: PlSearch,
+    /// Most memory for tables.
+    pub memory_bytes: usize,
+    /// Seed of all random numbers.
+    pub seed: u64,
+}
+
+impl Default for SearchTask {
+    fn default() -> Self {
+        Self {
+            first: Vec::new(),
+            start: None,
+            restarts: 1,
+            steps: None,
+            descent: PlSearch::default(),
+            memory_bytes: 1 << 30,
+            seed: 0,
+        }
+    }
+}
+
+/// What a search found.
+///
+/// ```
+/// use std::sync::Arc;
+/// use plackett_dag::{Bic, Found, Gram, Oracle, OrderSolution, ScoreSettings};
+/// let gram = Arc::new(Gram::from_matrix(1000, 1, vec![1.0])?);
+/// let oracle = Oracle::new(Arc::new(Bic::new(gram, &ScoreSettings::default())?));
+/// let found = Found::new(OrderSolution::empty(oracle.score().as_ref()), &oracle);
+/// assert_eq!(found.evaluations, 0);
+/// # Ok::<(), plackett_dag::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The answer.
+    pub solution: OrderSolution,
+    /// How many local scores it looked at.
+    pub evaluations: u64,
+    /// When better orders were found.
+    pub trace: Trace,
+}
+
+impl Found {
+    /// A solution, and what the oracle was asked for it.
+    pub fn new(solution: OrderSolution, oracle: &Oracle) -> Self {
+        Self { solution, evaluations: oracle.stats().queries, trace: Trace::default() }
+    }
+}
 
 /// The methods by name, the default one first: a new one is one line here.
 ///
@@ -39,17 +121,17 @@ pub static LEARN_METHODS: [LearnMethod; 9] = [
     LearnMethod {
         name: "pl-relax",
         summary: "The paper's method: RELAX on the score as a black box, then the mode of the distribution",
-        search: Some(|oracle, settings, watch| gradient(GradientKind::Relax, oracle, settings, watch)),
+        search: Some(|oracle, task, run| gradient(GradientKind::Relax, oracle, task, run)),
     },
     LearnMethod {
         name: "pl-reinforce",
         summary: "The same with REINFORCE and a leave-one-out baseline",
-        search: Some(|oracle, settings, watch| gradient(GradientKind::Reinforce, oracle, settings, watch)),
+        search: Some(|oracle, task, run| gradient(GradientKind::Reinforce, oracle, task, run)),
     },
     LearnMethod {
         name: "pl",
         summary: "The same with reward-to-go: each choice answers for the local scores that follow it",
-        search: Some(|oracle, settings, watch| gradient(GradientKind::RewardToGo, oracle, settings, watch)),
+        search: Some(|oracle, task, run| gradient(GradientKind::RewardToGo, oracle, task, run)),
     },
     LearnMethod {
         name: "pl-relax+insertion",
@@ -102,278 +184,137 @@ impl LearnMethod {
         self.search.is_none()
     }
 
-    /// Searches in another thread while the observer is told of its progress in this one.
-    pub(super) fn run(
-        &self,
-        mut oracle: Oracle,
-        settings: Settings,
-        stage: &str,
-        deadline: Option<Instant>,
-        observe: LearnObserver,
-    ) -> Result<Found> {
-        let search =
-            self.search.ok_or_else(|| Error::Misfit("PC-stable has no order to search for".to_owned()))?;
-        let watch = Arc::new(Watch { deadline, ..Watch::default() });
-        let (sender, receiver) = mpsc::channel();
-        let shared = Arc::clone(&watch);
-        thread::spawn(move || {
-            let outcome = first_order(&mut oracle, &settings, &shared)
-                .and_then(|()| search(&mut oracle, &settings, &shared));
-            // Nobody listens any more once the wait is over.
-            let _ = sender.send(outcome);
-        });
-        let status = loop {
-            match receiver.recv_timeout(POLL) {
-                Ok(outcome) => break outcome?,
-                Err(mpsc::RecvTimeoutError::Timeout) => {
-                    if observe(&watch.progress(stage)).is_break() {
-                        watch.interrupted.store(true, Ordering::Relaxed);
-                    }
-                    if let (Some(status), true) = (watch.stop(), watch.has_order()) {
-                        // A search between two steps ends by itself.
-                        break receiver.recv_timeout(GRACE).unwrap_or(Ok(status))?;
-                    }
-                }
-                // The search's thread has panicked, and has said so.
-                Err(mpsc::RecvTimeoutError::Disconnected) => return Err(Error::Stopped),
-            }
+    /// One order is scored before the search begins: there must be something to show.
+    pub(super) fn run(&self, oracle: &mut Oracle, task: &SearchTask, run: &Run<'_>) -> Result<Found> {
+        let Some(search) = self.search else {
+            let reason = "has no order to search for".to_owned();
+            return Err(Error::Misfit { setting: "method", reason });
         };
-        let Best { fallback, solution, evaluations } = watch.take();
-        let solution = solution.or(fallback).ok_or(Error::Stopped)?;
-        Ok(Found { solution, evaluations, status })
+        let first = OrderSolution::so_far(task.first.clone(), oracle, run)?;
+        let mut found = search(oracle, task, run)?;
+        // A search that was cut short may have less to show than it began with.
+        if run.is_over() && first.score < found.solution.score {
+            found.solution = first;
+        }
+        Ok(found)
     }
 }
 
-/// How often a search is asked whether it has ended.
-const POLL: Duration = Duration::from_millis(20);
-/// How long a search that should stop may take to do so.
-const GRACE: Duration = Duration::from_millis(200);
-
-/// What the searches can be told; each reads what concerns it.
-#[derive(Clone)]
-pub(super) struct Settings {
-    /// An order to fall back on.
-    pub first: Vec<usize>,
-    /// A good order to improve, besides random ones.
-    pub start: Option<Vec<usize>>,
-    pub restarts: usize,
-    /// Steps of the gradient methods and moves of the Markov chain, if the user said how many.
-    pub steps: Option<u64>,
-    /// Step sizes and the like of the gradient methods.
-    pub descent: PlSearch,
-    /// What scores are divided by to be negative log-probabilities.
-    pub temperature: f64,
-    pub seed: u64,
-    pub memory_bytes: usize,
-}
-
-/// What a search found.
-pub(super) struct Found {
-    pub solution: OrderSolution,
-    /// How many local scores it looked at.
-    pub evaluations: u64,
-    pub status: LearnStatus,
-}
-
+/// Keeps the best order of a search that takes several steps.
 #[derive(Default)]
 struct Best {
-    /// The answer if the search is stopped before it has one.
-    fallback: Option<OrderSolution>,
     solution: Option<OrderSolution>,
-    evaluations: u64,
+    trace: Trace,
 }
 
-/// Keeps the best order of a search, and tells the search when to stop.
-#[derive(Default)]
-struct Watch {
-    deadline: Option<Instant>,
-    interrupted: AtomicBool,
-    done: AtomicU64,
-    total: AtomicU64,
-    best: Mutex<Best>,
-}
-
-impl Watch {
-    /// Why the search should stop now, if it should.
-    fn stop(&self) -> Option<LearnStatus> {
-        if self.interrupted.load(Ordering::Relaxed) {
-            Some(LearnStatus::Interrupted)
-        } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            Some(LearnStatus::TimeLimit)
-        } else {
-            None
+impl Best {
+    fn see(&mut self, found: &OrderSolution, oracle: &Oracle, run: &Run<'_>) {
+        if self.solution.as_ref().is_none_or(|best| found.score < best.score) {
+            self.solution = Some(found.clone());
+            let evaluations = oracle.stats().queries;
+            self.trace.note(evaluations, run.seconds(), found.score);
+            run.note(evaluations, Some(found.score));
         }
     }
 
-    /// The same as an observer's answer, with the reason kept in `status`.
-    fn flow(&self, status: &mut LearnStatus) -> ControlFlow<()> {
-        match self.stop() {
-            Some(why) => {
-                *status = why;
-                ControlFlow::Break(())
-            }
-            None => ControlFlow::Continue(()),
-        }
+    fn finish(self, oracle: &Oracle) -> Found {
+        let solution = self.solution.unwrap_or_else(|| OrderSolution::empty(oracle.score().as_ref()));
+        Found { trace: self.trace, ..Found::new(solution, oracle) }
     }
-
-    fn expect(&self, total: u64) {
-        self.total.store(total, Ordering::Relaxed);
-        self.done.store(0, Ordering::Relaxed);
-    }
-
-    fn advance(&self, steps: u64) {
-        self.done.fetch_add(steps, Ordering::Relaxed);
-    }
-
-    fn progress(&self, stage: &str) -> LearnProgress {
-        let (done, total) = (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed));
-        LearnProgress { stage: stage.to_owned(), done, total }
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Best> {
-        self.best.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Takes note of an order and of the local scores looked at so far.
-    fn tell(&self, found: &OrderSolution, evaluations: u64) {
-        let mut best = self.lock();
-        best.evaluations = evaluations;
-        if best.solution.as_ref().is_none_or(|best| found.score < best.score) {
-            best.solution = Some(found.clone());
-        }
-    }
-
-    fn has_order(&self) -> bool {
-        self.lock().fallback.is_some()
-    }
-
-    fn take(&self) -> Best {
-        std::mem::take(&mut self.lock())
-    }
-}
-
-/// One order is scored before any search begins: there must be something to show.
-fn first_order(oracle: &mut Oracle, settings: &Settings, watch: &Watch) -> Result<()> {
-    let solution = OrderSolution::of(settings.first.clone(), oracle)?;
-    let mut best = watch.lock();
-    best.fallback = Some(solution);
-    best.evaluations = oracle.stats().queries;
-    Ok(())
 }
 
 /// Gradient descent; the answer is the mode of the distribution that it ends with.
-fn gradient(
-    kind: GradientKind,
-    oracle: &mut Oracle,
-    settings: &Settings,
-    watch: &Watch,
-) -> Result<LearnStatus> {
-    let search = PlSearch { gradient: kind, seed: settings.seed, ..settings.descent };
-    let search = PlSearch { steps: settings.steps.unwrap_or(search.steps), ..search };
-    watch.expect(search.steps);
-    let mut status = LearnStatus::Finished;
-    let found = search.run(oracle, |_| {
-        watch.advance(1);
-        watch.flow(&mut status)
-    })?;
-    watch.tell(&found.mode, oracle.stats().queries);
-    Ok(status)
+fn gradient(kind: GradientKind, oracle: &mut Oracle, task: &SearchTask, run: &Run<'_>) -> Result<Found> {
+    let search = PlSearch { gradient: kind, seed: task.seed, ..task.descent };
+    let search = PlSearch { steps: task.steps.unwrap_or(search.steps), ..search };
+    let found = search.run(oracle, run)?;
+    Ok(Found { trace: found.trace, ..Found::new(found.mode, oracle) })
 }
 
-fn polished(oracle: &mut Oracle, settings: &Settings, watch: &Watch) -> Result<LearnStatus> {
-    let status = gradient(GradientKind::Relax, oracle, settings, watch)?;
-    let mode = watch.lock().solution.clone();
-    let (LearnStatus::Finished, Some(mode)) = (status, mode) else {
-        return Ok(status);
-    };
-    let insertion = Insertion { starts: 1, seed: settings.seed, ..Insertion::default() };
-    let found = insertion.improve(oracle, &mode.order)?;
-    watch.tell(&found, oracle.stats().queries);
-    Ok(LearnStatus::Finished)
+fn polished(oracle: &mut Oracle, task: &SearchTask, run: &Run<'_>) -> Result<Found> {
+    let found = gradient(GradientKind::Relax, oracle, task, run)?;
+    if run.is_over() {
+        return Ok(found);
+    }
+    let insertion = Insertion { starts: 1, seed: task.seed, ..Insertion::default() };
+    let improved = insertion.improve(oracle, &found.solution.order, run)?;
+    let mut best = Best { solution: Some(found.solution), trace: found.trace };
+    best.see(&improved, oracle, run);
+    Ok(best.finish(oracle))
 }
 
-/// The search is asked to stop between rounds of this many kicks; each round begins with a pass over all nodes, which
-/// fewer kicks would make a large share of the work.
+/// Each round of so many kicks begins with a pass over all nodes, which fewer kicks would make a large share of the work.
 const KICKS_PER_ROUND: usize = 5;
 
 /// Far enough for the steps of one seed not to be those of the next.
 const SEEDS_APART: u64 = 1 << 20;
 
-fn insertion(oracle: &mut Oracle, settings: &Settings, watch: &Watch) -> Result<LearnStatus> {
+fn insertion(oracle: &mut Oracle, task: &SearchTask, run: &Run<'_>) -> Result<Found> {
     let rounds = Insertion::default().kicks.div_ceil(KICKS_PER_ROUND);
-    watch.expect((settings.restarts * (1 + rounds)) as u64);
+    run.begin(&format!("insertion, {}", oracle.score().name()), Some((task.restarts * (1 + rounds)) as u64));
+    let mut best = Best::default();
     let mut steps = 0;
-    for restart in 0..settings.restarts {
+    for restart in 0..task.restarts {
         let mut current: Option<OrderSolution> = None;
         for _ in 0..=rounds {
-            if let Some(status) = watch.stop() {
-                return Ok(status);
+            if run.is_over() {
+                return Ok(best.finish(oracle));
             }
             // Every step has its own seed, so that each is a function of the settings alone.
-            let seed = settings.seed.wrapping_mul(SEEDS_APART).wrapping_add(steps);
+            let seed = task.seed.wrapping_mul(SEEDS_APART).wrapping_add(steps);
             let plain = Insertion { starts: 1, kicks: 0, seed };
-            let found = match (&current, &settings.start) {
+            let found = match (&current, &task.start) {
                 (Some(last), _) => {
-                    Insertion { kicks: KICKS_PER_ROUND, ..plain }.improve(oracle, &last.order)?
+                    Insertion { kicks: KICKS_PER_ROUND, ..plain }.improve(oracle, &last.order, run)?
                 }
-                (None, Some(start)) if restart == 0 => plain.improve(oracle, start)?,
-                (None, _) => plain.run(oracle)?,
+                (None, Some(start)) if restart == 0 => plain.improve(oracle, start, run)?,
+                (None, _) => plain.run(oracle, run),
             };
-            watch.tell(&found, oracle.stats().queries);
-            watch.advance(1);
+            best.see(&found, oracle, run);
+            run.advance(1);
             current = Some(found);
             steps += 1;
         }
     }
-    Ok(LearnStatus::Finished)
+    Ok(best.finish(oracle))
 }
 
-/// Between looks at the clock the chain makes this many moves.
-const MOVES_PER_LOOK: u64 = 256;
-
-fn order_mcmc(oracle: &mut Oracle, settings: &Settings, watch: &Watch) -> Result<LearnStatus> {
-    let Settings { temperature, seed, .. } = *settings;
-    let chain = OrderMcmc { temperature, seed, ..OrderMcmc::default() };
-    let chain = OrderMcmc { steps: settings.steps.unwrap_or(chain.steps), ..chain };
-    watch.expect(chain.steps);
-    let mut status = LearnStatus::Finished;
-    let found = chain.run(oracle, |state| {
-        if state.step % MOVES_PER_LOOK > 0 {
-            return ControlFlow::Continue(());
-        }
-        watch.advance(MOVES_PER_LOOK);
-        watch.flow(&mut status)
-    })?;
-    watch.tell(&found.best, oracle.stats().queries);
-    Ok(status)
+fn order_mcmc(oracle: &mut Oracle, task: &SearchTask, run: &Run<'_>) -> Result<Found> {
+    let chain =
+        OrderMcmc { temperature: oracle.score().temperature(), seed: task.seed, ..OrderMcmc::default() };
+    let chain = OrderMcmc { steps: task.steps.unwrap_or(chain.steps), ..chain };
+    let found = chain.run(oracle, run)?;
+    Ok(Found::new(found.best, oracle))
 }
 
 /// As many as the paper has.
 const RANDOM_ORDERS: usize = 1000;
 
-fn random(oracle: &mut Oracle, settings: &Settings, watch: &Watch) -> Result<LearnStatus> {
+fn random(oracle: &mut Oracle, task: &SearchTask, run: &Run<'_>) -> Result<Found> {
     let uniform = PlackettLuce::new(&vec![0.0; oracle.nodes()])?;
-    let orders = uniform.sample_many(RANDOM_ORDERS, Noise::new(settings.seed).stream(0));
-    watch.expect(RANDOM_ORDERS as u64);
+    let orders = uniform.sample_many(RANDOM_ORDERS, Noise::new(task.seed).stream(0));
+    run.begin("random orders", Some(RANDOM_ORDERS as u64));
+    let mut best = Best::default();
     for order in orders {
-        if let Some(status) = watch.stop() {
-            return Ok(status);
-        }
-        watch.tell(&OrderSolution::of(order.into_vec(), oracle)?, oracle.stats().queries);
-        watch.advance(1);
+        let Some(found) = OrderSolution::of(order.into_vec(), oracle, run)? else { break };
+        best.see(&found, oracle, run);
+        run.advance(1);
     }
-    Ok(LearnStatus::Finished)
+    Ok(best.finish(oracle))
 }
 
-fn exact(oracle: &mut Oracle, settings: &Settings, watch: &Watch) -> Result<LearnStatus> {
-    let search = Exact { memory_bytes: settings.memory_bytes };
+fn exact(oracle: &mut Oracle, task: &SearchTask, run: &Run<'_>) -> Result<Found> {
+    let search = Exact { memory_bytes: task.memory_bytes };
     let nodes = oracle.nodes();
     // A good order in hand, for those who cannot wait; but a refusal comes at once.
-    if Exact::bytes_needed(nodes) <= settings.memory_bytes as u128 {
-        insertion(oracle, &Settings { restarts: 1, ..settings.clone() }, watch)?;
+    let mut best = Best::default();
+    if Exact::bytes_needed(nodes) <= task.memory_bytes as u128 {
+        let quick = insertion(oracle, &SearchTask { restarts: 1, ..task.clone() }, run)?;
+        best = Best { solution: Some(quick.solution), trace: quick.trace };
     }
-    let found = search.run(Arc::clone(oracle.score()))?;
+    let Some(found) = search.run(Arc::clone(oracle.score()), run)? else { return Ok(best.finish(oracle)) };
+    best.see(&found, oracle, run);
     let looked_up = (nodes as u64) << (nodes - 1);
-    watch.tell(&found, oracle.stats().queries + looked_up);
-    Ok(LearnStatus::Finished)
+    let found = best.finish(oracle);
+    Ok(Found { evaluations: found.evaluations + looked_up, ..found })
 }

@@ -5,17 +5,23 @@ mod categories;
 mod equal_variances;
 mod method;
 mod numbers;
+mod settings;
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
+use plackett::run::{Ending, Run, Trace};
 use serde::Serialize;
 
 pub use equal_variances::residual_variances;
-pub use method::{LEARN_METHODS, LearnMethod};
+pub use method::{Found, LEARN_METHODS, LearnMethod, SearchTask};
+pub use settings::{
+    CategorySettings, NumberSettings, ParentSpace, ScoreChoice, SearchSettings, TestSettings,
+};
 
-use crate::{Categories, Cpdag, Dag, Error, Gram, IndependenceTest, Pc, PcResult, Result};
+use crate::{
+    Categories, Cpdag, Dag, Error, Gram, IndependenceTest, LocalScore, Oracle, Pc, PcResult, Result,
+    fit_weights,
+};
 
 /// Columns of numbers, of which the second moments are enough, or of categories.
 ///
@@ -66,65 +72,31 @@ impl Observations {
     }
 }
 
-/// Which parents a column of categories may have.
-///
-/// ```
-/// assert_eq!(plackett_dag::ParentSpace::default(), plackett_dag::ParentSpace::PlusOne);
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ParentSpace {
-    /// Those that PC-stable leaves joined to it, and one more, the space growing until no one more helps.
-    #[default]
-    PlusOne,
-    /// Those that PC-stable leaves joined to it, as in the paper.
-    Neighbors,
-    /// All others, few at a time.
-    All,
-}
-
 /// How to learn. A setting that has no meaning for the data or for the score is refused rather than ignored.
 ///
 /// ```
-/// use std::ops::ControlFlow;
+/// use plackett::run::Run;
 /// use plackett_dag::{BayesNet, Learning, Observations, shd_cpdag};
 /// let network = BayesNet::embedded("alarm")?;
 /// let data = Observations::Categories(network.sample(20_000, 0, BayesNet::TRAINING)?.into());
-/// let learned = Learning::default().run(&data, &mut |_| ControlFlow::Continue(()))?;
+/// let learned = Learning::default().run(&data, &Run::default())?;
 /// assert!(shd_cpdag(network.dag(), &learned.dag)? <= 3);
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Learning {
     /// How to search.
     pub method: &'static LearnMethod,
-    /// What makes a graph good, by name; chosen by the data if not given.
-    pub score: Option<String>,
-    /// λ of the score `l1`.
-    pub lambda: Option<f64>,
-    /// σ² of the score `ev-l0`.
-    pub noise_variance: Option<f64>,
-    /// The price of a parent in `ev-l0` and in `bic` of numbers, one being that of the BIC proper.
-    pub penalty: Option<f64>,
-    /// The equivalent sample size of the score `bdeu`.
-    pub equivalent_sample_size: Option<f64>,
-    /// Which parents a column of categories may have.
-    pub space: Option<ParentSpace>,
-    /// The most parents of a column of categories.
-    pub max_parents: Option<usize>,
-    /// The level of PC-stable's tests.
-    pub alpha: Option<f64>,
-    /// The most columns that PC-stable's tests condition on.
-    pub max_conditioning: Option<usize>,
-    /// Whether to find the posterior probability of every edge between categories.
-    pub posterior: bool,
-    /// Random orders to start from.
-    pub restarts: Option<usize>,
-    /// Steps of the gradient methods, moves of the Markov chains.
-    pub steps: Option<u64>,
-    /// Most memory for tables and caches.
-    pub memory_bytes: usize,
-    /// The time after which the best order so far is good enough; only then can two runs of one seed differ.
-    pub time: Option<Duration>,
+    /// What makes a graph good.
+    pub score: ScoreChoice,
+    /// What concerns numbers.
+    pub numbers: NumberSettings,
+    /// What concerns categories.
+    pub categories: CategorySettings,
+    /// What concerns PC-stable's tests.
+    pub tests: TestSettings,
+    /// What concerns the search over orders.
+    pub search: SearchSettings,
     /// Seed of all random numbers.
     pub seed: u64,
 }
@@ -133,20 +105,11 @@ impl Default for Learning {
     fn default() -> Self {
         Self {
             method: &LEARN_METHODS[0],
-            score: None,
-            lambda: None,
-            noise_variance: None,
-            penalty: None,
-            equivalent_sample_size: None,
-            space: None,
-            max_parents: None,
-            alpha: None,
-            max_conditioning: None,
-            posterior: false,
-            restarts: None,
-            steps: None,
-            memory_bytes: 1 << 30,
-            time: None,
+            score: ScoreChoice::default(),
+            numbers: NumberSettings::default(),
+            categories: CategorySettings::default(),
+            tests: TestSettings::default(),
+            search: SearchSettings::default(),
             seed: 0,
         }
     }
@@ -161,100 +124,149 @@ pub struct Learned {
     pub order: Vec<usize>,
     /// What the data say of directions, up to equivalence.
     pub cpdag: Cpdag,
-    /// The score's name.
-    pub score_name: &'static str,
+    /// The score's name; tests have none.
+    pub score_name: Option<String>,
     /// Why this score, where it was chosen by the data.
     pub score_choice: Option<String>,
     /// The graph's score, lower being better.
-    pub score: f64,
-    /// Whether graphs of one equivalence class are equally good by the score.
+    pub score: Option<f64>,
+    /// Whether graphs of one equivalence class are equally good, so that only the class can be told.
     pub is_equivalent: bool,
     /// The posterior probability of each edge, row-major, entry (i, j) that of i → j, if asked for and if there was
     /// time for it.
     pub probabilities: Option<Vec<f64>>,
     /// Local scores looked at, or tests made.
     pub evaluations: u64,
-    /// How the search ended.
-    pub status: LearnStatus,
+    /// How it ended; in each case the graph is the best so far, at worst the one without edges.
+    pub ending: Ending,
+    /// When better orders were found.
+    pub trace: Trace,
     /// Nodes with too many candidates for all their parent sets, and the most parents that were tried together.
     pub lowered_limits: Vec<(usize, usize)>,
 }
 
-/// How a search ended.
-///
-/// ```
-/// assert_eq!(serde_json::to_string(&plackett_dag::LearnStatus::TimeLimit).unwrap(), "\"time limit\"");
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum LearnStatus {
-    /// By itself.
-    Finished,
-    /// The observer ended it: the answer is the best so far.
-    Interrupted,
-    /// Time was up: the answer is the best so far.
-    #[serde(rename = "time limit")]
-    TimeLimit,
-}
-
-/// How far the work is.
-///
-/// ```
-/// let progress = plackett_dag::LearnProgress { stage: "PC-stable".into(), done: 3, total: 10 };
-/// assert!(progress.done < progress.total);
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LearnProgress {
-    /// What is being done.
-    pub stage: String,
-    /// Parts of it done.
-    pub done: u64,
-    /// Parts of it in all.
-    pub total: u64,
-}
-
-/// Is told how far the work is, some times a second, and may end it.
-pub type LearnObserver<'a> = &'a mut (dyn FnMut(&LearnProgress) -> ControlFlow<()> + Send);
-
 impl Learning {
-    /// Learns a graph.
+    /// Learns a graph on the caller's thread, until it is done or the run is over.
     ///
     /// # Errors
-    /// [`Error::Misfit`] for settings that do not fit each other or the data, [`Error::Stopped`] if the observer ended the work
-    /// before there was a graph, and what the parts object to.
-    pub fn run(&self, data: &Observations, observe: LearnObserver) -> Result<Learned> {
-        let start = Instant::now();
-        let deadline = self.time.and_then(|time| start.checked_add(time));
+    /// [`Error::Misfit`] for settings that do not fit each other or the data, and what the parts object to.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use plackett::run::{Ending, Limits, Run};
+    /// use plackett_dag::{BayesNet, Learning, Observations};
+    /// let data = Observations::Categories(BayesNet::embedded("asia")?.sample(100, 0, BayesNet::TRAINING)?.into());
+    /// // There is always a graph.
+    /// let learned = Learning::default().run(&data, &Run::new(Limits::time(Duration::ZERO)))?;
+    /// assert_eq!((learned.ending, learned.dag.edge_count()), (Ending::Time, 0));
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn run(&self, data: &Observations, run: &Run<'_>) -> Result<Learned> {
+        if let ScoreChoice::Custom(score) = &self.score {
+            return self.by_own_score(data, score, run);
+        }
         match data {
-            Observations::Numbers(gram) => numbers::learn(self, gram, deadline, observe),
-            Observations::Categories(categories) => categories::learn(self, categories, deadline, observe),
+            Observations::Numbers(gram) => numbers::learn(self, gram, run),
+            Observations::Categories(categories) => categories::learn(self, categories, run),
         }
     }
 
-    /// Four starts reach the optimum of l1 on all the data sets of 10 and 20 columns that it was compared on; beyond 64
-    /// columns a start takes long enough for two to be a better bargain.
-    fn restarts(&self, columns: usize) -> usize {
-        self.restarts.unwrap_or(if columns <= 64 { 4 } else { 2 })
+    /// By a score of the caller's own. Where it has no linear model behind it, edges weigh one.
+    fn by_own_score(
+        &self,
+        data: &Observations,
+        score: &Arc<dyn LocalScore>,
+        run: &Run<'_>,
+    ) -> Result<Learned> {
+        if score.nodes() != data.columns() {
+            return Err(Error::Size { what: "the score", expected: data.columns(), found: score.nodes() });
+        }
+        let first: Vec<usize> = (0..score.nodes()).collect();
+        let task = SearchTask { first, ..self.task(data) };
+        self.by_orders(score, &task, run)
     }
 
-    /// PC-stable, told to the observer.
-    fn test<T: IndependenceTest + Clone + Sync>(&self, test: &T, observe: LearnObserver) -> Result<PcResult> {
-        let pc = Pc { max_conditioning: self.max_conditioning };
-        let found = pc.run(test, |progress| {
-            let stage = match progress.level {
-                Some(level) => format!("PC-stable, given {level}"),
-                None => "PC-stable, directions".to_owned(),
-            };
-            observe(&LearnProgress { stage, done: progress.done as u64, total: progress.nodes as u64 })
-        });
-        if found.status == plackett::run::Ending::Interrupted { Err(Error::Stopped) } else { Ok(found) }
+    /// A search over orders on a score, with the weights that the score gives the graph.
+    fn by_orders(&self, score: &Arc<dyn LocalScore>, task: &SearchTask, run: &Run<'_>) -> Result<Learned> {
+        let mut oracle = Oracle::with_memory(Arc::clone(score), task.memory_bytes);
+        run.begin(&format!("{}, {}", self.method.name, score.name()), None);
+        let Found { solution, evaluations, trace } = self.method.run(&mut oracle, task, run)?;
+        let dag = match fit_weights(score.as_ref(), &solution.parents)? {
+            Some(weights) => Dag::from_adjacency(score.nodes(), &weights)?,
+            None => solution.dag()?,
+        };
+        Ok(Learned {
+            cpdag: Cpdag::of(&dag),
+            dag,
+            order: solution.order,
+            score_name: Some(score.name().to_owned()),
+            score_choice: None,
+            score: Some(solution.score),
+            is_equivalent: score.is_equivalent(),
+            probabilities: None,
+            evaluations,
+            ending: run.ending().unwrap_or(Ending::Finished),
+            trace,
+            lowered_limits: Vec::new(),
+        })
+    }
+
+    /// What the search is told; the order to fall back on is still to be put in.
+    fn task(&self, data: &Observations) -> SearchTask {
+        let columns = data.columns();
+        SearchTask {
+            first: Vec::new(),
+            start: None,
+            // Four starts reach the optimum of l1 on all the data sets of 10 and 20 columns that it was compared on; beyond
+            // 64 columns a start takes long enough for two to be a better bargain.
+            restarts: self.search.restarts.unwrap_or(if columns <= 64 { 4 } else { 2 }),
+            steps: self.search.steps,
+            descent: match data {
+                Observations::Numbers(_) => crate::PlSearch::default(),
+                Observations::Categories(_) => crate::PlSearch::for_categories(),
+            },
+            memory_bytes: self.search.memory_bytes,
+            seed: self.seed,
+        }
+    }
+
+    fn test<T: IndependenceTest + Clone + Sync>(&self, test: &T, run: &Run<'_>) -> PcResult {
+        Pc { max_conditioning: self.tests.max_conditioning }.run(test, run)
+    }
+}
+
+/// The pattern of the tests and a DAG close to it, without edges if there was no time to test all pairs.
+fn patterned(found: PcResult) -> (Cpdag, Dag) {
+    if found.levels == 0 && found.ending.is_early() {
+        let nothing = Dag::empty(found.skeleton.len());
+        return (Cpdag::of(&nothing), nothing);
+    }
+    let dag = found.to_dag();
+    (found.pattern, dag)
+}
+
+/// What belongs to tests alone: there is no score, and directions are those of the pattern.
+fn by_tests(dag: Dag, cpdag: Cpdag, evaluations: u64, ending: Ending) -> Learned {
+    Learned {
+        order: dag.topological_order().to_vec(),
+        dag,
+        cpdag,
+        score_name: None,
+        score_choice: None,
+        score: None,
+        is_equivalent: true,
+        probabilities: None,
+        evaluations,
+        ending,
+        trace: Trace::default(),
+        lowered_limits: Vec::new(),
     }
 }
 
 /// The first of these settings that is given is refused, with the reason.
-fn refuse(settings: &[(&str, bool)], reason: &str) -> Result<()> {
+fn refuse(settings: &[(&'static str, bool)], reason: &str) -> Result<()> {
     match settings.iter().find(|(_, is_given)| *is_given) {
-        Some((name, _)) => Err(Error::Misfit(format!("{name} {reason}"))),
+        Some(&(setting, _)) => Err(Error::Misfit { setting, reason: reason.to_owned() }),
         None => Ok(()),
     }
 }

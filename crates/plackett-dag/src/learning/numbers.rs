@@ -2,13 +2,15 @@
 //! `bic`.
 
 use std::sync::Arc;
-use std::time::Instant;
 
-use super::method::{Found, Settings};
-use super::{LearnObserver, LearnStatus, Learned, Learning, METHOD_ALPHA, equal_variances, refuse};
+use plackett::run::{Limits, Run};
+
+use super::{
+    Learned, Learning, METHOD_ALPHA, Observations, ScoreChoice, SearchTask, by_tests, equal_variances,
+    patterned, refuse,
+};
 use crate::{
-    Bic, Cpdag, Dag, Error, FisherZ, Gram, NodeSet, Oracle, PlSearch, Result, SCORES, ScoreSettings,
-    fit_weights, score_by_name,
+    Bic, Dag, Error, FisherZ, Gram, NodeSet, Result, SCORES, ScoreSettings, fit_weights, score_by_name,
 };
 
 /// What the user wants of the score.
@@ -22,11 +24,11 @@ enum Wish {
 impl Wish {
     fn of(learning: &Learning, gram: &Gram) -> Result<Self> {
         let settings = [
-            ("lambda", learning.lambda.is_some(), "l1"),
-            ("sigma2", learning.noise_variance.is_some(), "ev-l0"),
+            ("lambda", learning.numbers.lambda.is_some(), "l1"),
+            ("noise_variance", learning.numbers.noise_variance.is_some(), "ev-l0"),
         ];
         let given: Vec<_> = settings.into_iter().filter(|&(_, is_given, _)| is_given).collect();
-        let Some(wanted) = &learning.score else {
+        let ScoreChoice::Named(wanted) = &learning.score else {
             return match given.as_slice() {
                 [] if is_standardized(gram) => {
                     let reason =
@@ -34,23 +36,27 @@ impl Wish {
                     Ok(Self::Score("bic", Some(reason.to_owned())))
                 }
                 [] => Ok(Self::Auto),
-                &[(setting, _, owner)] => Ok(Self::Score(owner, Some(format!("{setting} belongs to it")))),
-                _ => Err(Error::Misfit(
-                    "lambda belongs to the score l1 and sigma2 to the score ev-l0".to_owned(),
-                )),
+                &[(_, _, owner)] => Ok(Self::Score(owner, Some("a setting of its own is given".to_owned()))),
+                [(setting, _, owner), (_, _, other), ..] => {
+                    let reason =
+                        format!("belongs to the score {owner}, and what is given besides to {other}");
+                    Err(Error::Misfit { setting, reason })
+                }
             };
         };
         let Some(entry) = SCORES.iter().find(|entry| entry.name == wanted) else {
             let known = SCORES.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ");
-            return Err(Error::Misfit(format!(
-                "there is no score {wanted} of numbers; for columns of numbers there are {known}"
-            )));
+            let reason = format!(
+                "{wanted} does not fit: there is no score {wanted} of numbers; for columns of numbers there are {known}"
+            );
+            return Err(Error::Misfit { setting: "score", reason });
         };
         match given.iter().find(|&&(_, _, owner)| owner != entry.name) {
             None => Ok(Self::Score(entry.name, None)),
-            Some((setting, _, owner)) => Err(Error::Misfit(format!(
-                "{setting} belongs to the score {owner}, not to the score {wanted}"
-            ))),
+            Some(&(setting, _, owner)) => {
+                let reason = format!("belongs to the score {owner}, not to the score {wanted}");
+                Err(Error::Misfit { setting, reason })
+            }
         }
     }
 }
@@ -63,32 +69,42 @@ fn is_standardized(gram: &Gram) -> bool {
 }
 
 /// Learns a graph from the moments of the data.
-pub(super) fn learn(
-    learning: &Learning,
-    gram: &Arc<Gram>,
-    deadline: Option<Instant>,
-    observe: LearnObserver,
-) -> Result<Learned> {
-    let for_tests = !learning.method.is_pc();
+pub(super) fn learn(learning: &Learning, gram: &Arc<Gram>, run: &Run<'_>) -> Result<Learned> {
+    let categories = &learning.categories;
     refuse(
         &[
-            ("ess", learning.equivalent_sample_size.is_some()),
-            ("candidates", learning.space.is_some()),
-            ("max-parents", learning.max_parents.is_some()),
-            ("posterior", learning.posterior),
-            ("alpha", learning.alpha.is_some() && for_tests),
-            ("max-conditioning", learning.max_conditioning.is_some() && for_tests),
+            ("equivalent_sample_size", categories.equivalent_sample_size.is_some()),
+            ("space", categories.space.is_some()),
+            ("max_parents", categories.max_parents.is_some()),
+            ("posterior", categories.posterior),
+            ("keep_order", categories.keep_order),
         ],
         "is for columns of categories, and these are numbers",
     )?;
-    let wish = Wish::of(learning, gram)?;
+    let numbers = &learning.numbers;
     let learner = Learner { learning, gram };
-    match wish {
-        _ if learning.method.is_pc() => learner.by_tests(&wish, observe),
-        Wish::Score(name, reason) => {
-            Ok(Learned { score_choice: reason, ..learner.by_orders(name, deadline, observe)? })
-        }
-        Wish::Auto => learner.by_either(deadline, observe),
+    if learning.method.is_pc() {
+        refuse(
+            &[
+                ("score", matches!(learning.score, ScoreChoice::Named(_))),
+                ("lambda", numbers.lambda.is_some()),
+                ("noise_variance", numbers.noise_variance.is_some()),
+                ("penalty", numbers.penalty.is_some()),
+            ],
+            "is for searches over orders, and pc tests independences instead",
+        )?;
+        return learner.by_tests(run);
+    }
+    refuse(
+        &[
+            ("alpha", learning.tests.alpha.is_some()),
+            ("max_conditioning", learning.tests.max_conditioning.is_some()),
+        ],
+        "is for tests, which bound the parents of categories and which the method pc makes",
+    )?;
+    match Wish::of(learning, gram)? {
+        Wish::Score(name, reason) => Ok(Learned { score_choice: reason, ..learner.by_score(name, run)? }),
+        Wish::Auto => learner.by_either(run),
     }
 }
 
@@ -99,10 +115,9 @@ struct Learner<'a> {
 
 impl Learner<'_> {
     /// By `ev-l0` if the noise variances that it finds agree, else by `bic`. The first gets half of the time.
-    fn by_either(&self, deadline: Option<Instant>, observe: LearnObserver) -> Result<Learned> {
-        let now = Instant::now();
-        let half = deadline.map(|deadline| now + deadline.saturating_duration_since(now) / 2);
-        let first = self.by_orders("ev-l0", half, observe)?;
+    fn by_either(&self, run: &Run<'_>) -> Result<Learned> {
+        let half = run.time_left().map(|time| time / 2);
+        let first = self.by_score("ev-l0", &run.part(Limits { time: half, ..Limits::default() }))?;
         let variances = equal_variances::residual_variances(self.gram, &first.dag);
         let (low, high) = (
             variances.iter().copied().fold(f64::INFINITY, f64::min),
@@ -113,101 +128,46 @@ impl Learner<'_> {
             let reason = format!("{range} agree, so that every direction can be told");
             return Ok(Learned { score_choice: Some(reason), ..first });
         }
-        if first.status == LearnStatus::Interrupted {
+        if run.is_over() {
             let reason = format!("{range} differ, but there was no time for bic");
             return Ok(Learned { score_choice: Some(reason), ..first });
         }
-        let second = self.by_orders("bic", deadline, observe)?;
-        let doubt = match first.status {
-            LearnStatus::Finished => "",
-            _ => ", though its search was cut short",
-        };
+        let second = self.by_score("bic", run)?;
+        let doubt = if first.ending.is_early() { ", though its search was cut short" } else { "" };
         let reason = format!("{range} differ{doubt}, and bic allows them to");
         let evaluations = first.evaluations + second.evaluations;
         Ok(Learned { score_choice: Some(reason), evaluations, ..second })
     }
 
-    fn by_orders(
-        &self,
-        score_name: &'static str,
-        deadline: Option<Instant>,
-        observe: LearnObserver,
-    ) -> Result<Learned> {
+    fn by_score(&self, name: &str, run: &Run<'_>) -> Result<Learned> {
         let Self { learning, gram } = self;
-        let mut settings = ScoreSettings {
-            noise_variance: learning.noise_variance,
-            penalty_factor: learning.penalty,
-            ..ScoreSettings::default()
+        let defaults = ScoreSettings::default();
+        let settings = ScoreSettings {
+            lambda: learning.numbers.lambda.unwrap_or(defaults.lambda),
+            noise_variance: learning.numbers.noise_variance,
+            penalty_factor: learning.numbers.penalty,
+            ..defaults
         };
-        if let Some(lambda) = learning.lambda {
-            settings.lambda = lambda;
-        }
-        let score = score_by_name(score_name, Arc::clone(gram), &settings)?;
-        let oracle = Oracle::with_memory(Arc::clone(&score), learning.memory_bytes);
-        let search = Settings {
-            first: by_variance(gram),
-            start: None,
-            restarts: learning.restarts(gram.nodes()),
-            steps: learning.steps,
-            descent: PlSearch::default(),
-            // Only the BIC is a log-likelihood; the others are sums of squares per row.
-            temperature: if score_name == "bic" { 1.0 } else { 1.0 / gram.rows() as f64 },
-            seed: learning.seed,
-            memory_bytes: learning.memory_bytes,
-        };
-        let stage = format!("{}, {score_name}", learning.method.name);
-        let Found { solution, evaluations, status } =
-            learning.method.run(oracle, search, &stage, deadline, observe)?;
-        let weights = fit_weights(score.as_ref(), &solution.parents)?.unwrap_or_default();
-        let dag = Dag::from_adjacency(gram.nodes(), &weights)?;
-        Ok(Learned {
-            cpdag: Cpdag::of(&dag),
-            dag,
-            order: solution.order,
-            score_name,
-            score_choice: None,
-            score: solution.score,
-            is_equivalent: score_name == "bic",
-            probabilities: None,
-            evaluations,
-            status,
-            lowered_limits: Vec::new(),
-        })
+        let score = score_by_name(name, Arc::clone(gram), &settings)?;
+        let task = learning.task(&Observations::Numbers(Arc::clone(gram)));
+        learning.by_orders(&score, &SearchTask { first: by_variance(gram), ..task }, run)
     }
 
     /// PC-stable's graph, by partial correlations, with the weights of least squares. Where its edges have no direction, or
     /// contradict each other, a DAG close to them is given.
-    fn by_tests(&self, wish: &Wish, observe: LearnObserver) -> Result<Learned> {
+    fn by_tests(&self, run: &Run<'_>) -> Result<Learned> {
         let Self { learning, gram } = self;
-        if let Wish::Score(name, _) = wish
-            && *name != "bic"
-        {
-            let text = format!(
-                "the method pc has no use for the score {name}: what is shown is the BIC of its graph"
-            );
-            return Err(Error::Misfit(text));
-        }
-        let test = FisherZ::new(gram, learning.alpha.unwrap_or(METHOD_ALPHA))?;
-        let found = learning.test(&test, observe)?;
-        let settings = ScoreSettings { penalty_factor: learning.penalty, ..ScoreSettings::default() };
-        let score = Bic::new(Arc::clone(gram), &settings)?;
-        let dag = found.to_dag();
+        let test = FisherZ::new(gram, learning.tests.alpha.unwrap_or(METHOD_ALPHA))?;
+        let found = learning.test(&test, run);
+        let (tests, ending) = (found.tests, found.ending);
+        let (pattern, dag) = patterned(found);
+        let score = Bic::new(Arc::clone(gram), &ScoreSettings::default())?;
         let parents: Vec<NodeSet> =
             (0..dag.nodes()).map(|node| dag.parents(node).iter().copied().collect()).collect();
         let weights = fit_weights(&score, &parents)?.unwrap_or_default();
-        Ok(Learned {
-            order: dag.topological_order().to_vec(),
-            dag: Dag::from_adjacency(gram.nodes(), &weights)?,
-            score_name: "bic",
-            score_choice: None,
-            score: parents.iter().enumerate().map(|(node, parents)| score.cost(node, parents)).sum(),
-            is_equivalent: true,
-            probabilities: None,
-            evaluations: found.tests,
-            status: LearnStatus::Finished,
-            lowered_limits: Vec::new(),
-            cpdag: found.pattern,
-        })
+        let order = dag.topological_order().to_vec();
+        let dag = Dag::from_adjacency(gram.nodes(), &weights)?;
+        Ok(Learned { order, ..by_tests(dag, pattern, tests, ending) })
     }
 }
 

@@ -3,14 +3,15 @@
 
 use std::borrow::Cow;
 
+use plackett::run::Run;
 use rayon::prelude::*;
 
 use super::list::List;
 use super::rows::Rows;
 use super::sieve::{Margin, Sieve};
 use super::subsets::Subsets;
-use super::watch::Watch;
 use crate::counts::{FamilyCounts, Partition, is_dense};
+use crate::pace::Pace;
 use crate::score::{CountScore, MOST_CONFIGURATIONS};
 
 /// What the parent sets of one node are scored from.
@@ -29,13 +30,16 @@ pub(super) struct NodeTask<'a> {
 }
 
 impl NodeTask<'_> {
-    /// All sets worth keeping: those not dominated, and those within the margin. Stops early, with some of them, if told.
-    pub(super) fn run(&self, watch: &Watch) -> (List, List) {
+    /// All sets worth keeping: those not dominated, and those within the margin. Nothing if the run is over before.
+    pub(super) fn run(&self, run: &Run<'_>) -> Option<(List, List)> {
         let (mut groups, mut finer, mut map) = (Partition::default(), Partition::default(), Vec::new());
         groups.start(self.rows.count);
         // The node last: the groups of its core with the node's values are the rows of the collapsed table.
         let columns: Vec<usize> = self.core.iter().copied().chain([self.node]).collect();
         for &column in &columns {
+            if run.is_over() {
+                return None;
+            }
             finer.refine(&groups, &self.rows.columns[column], self.arities[column], &mut map);
             std::mem::swap(&mut groups, &mut finer);
         }
@@ -44,31 +48,32 @@ impl NodeTask<'_> {
 
         let subsets = Subsets::new(self.core.len(), self.limit);
         let mut sieve = Sieve::new(&subsets, self.core, self.margin, self.row_count, self.words);
-        Walk::new(self, &table, None).run(&mut sieve, watch);
-        watch.advance();
+        Walk::new(self, &table, None, run).run(&mut sieve)?;
+        run.advance(1);
         let least = if self.outside.is_empty() { Vec::new() } else { sieve.least_costs() };
         let (mut best, mut all) = (sieve.best, sieve.all);
         if self.limit == 0 {
-            return (best, all);
+            return Some((best, all));
         }
         let smaller = Subsets::new(self.core.len(), self.limit - 1);
-        let found: Vec<(List, List)> = (self.outside.par_iter())
+        let found: Option<Vec<(List, List)>> = (self.outside.par_iter())
             .map(|&other| {
                 let mut sieve = Sieve::new(&smaller, self.core, self.margin, self.row_count, self.words)
                     .with_outside(other, &least);
-                if !watch.stopped() {
-                    let wider = self.with_column(&table, &groups, other);
-                    Walk::new(self, &wider, Some(other)).run(&mut sieve, watch);
+                if run.is_over() {
+                    return None;
                 }
-                watch.advance();
-                (sieve.best, sieve.all)
+                let wider = self.with_column(&table, &groups, other);
+                Walk::new(self, &wider, Some(other), run).run(&mut sieve)?;
+                run.advance(1);
+                Some((sieve.best, sieve.all))
             })
             .collect();
-        for (more_best, more_all) in found {
+        for (more_best, more_all) in found? {
             best.append(more_best);
             all.append(more_all);
         }
-        (best, all)
+        Some((best, all))
     }
 
     /// The collapsed table with one column more, at the end: one pass over the rows.
@@ -104,7 +109,7 @@ impl NodeTask<'_> {
 }
 
 /// A walk through the subsets of the core on a collapsed table.
-struct Walk<'a> {
+struct Walk<'a, 'b> {
     task: &'a NodeTask<'a>,
     table: &'a Rows<'static>,
     /// A parent from outside the core that every set holds.
@@ -117,10 +122,16 @@ struct Walk<'a> {
     counts: FamilyCounts,
     map: Vec<u32>,
     chosen: Vec<usize>,
+    pace: Pace<'a, 'b>,
 }
 
-impl<'a> Walk<'a> {
-    fn new(task: &'a NodeTask<'a>, table: &'a Rows<'static>, outside: Option<usize>) -> Self {
+impl<'a, 'b> Walk<'a, 'b> {
+    fn new(
+        task: &'a NodeTask<'a>,
+        table: &'a Rows<'static>,
+        outside: Option<usize>,
+        run: &'a Run<'b>,
+    ) -> Self {
         let node = (&*table.columns[task.core.len()], task.arities[task.node]);
         Self {
             task,
@@ -132,10 +143,11 @@ impl<'a> Walk<'a> {
             counts: FamilyCounts::default(),
             map: Vec::new(),
             chosen: Vec::new(),
+            pace: Pace::new(run),
         }
     }
 
-    fn run(&mut self, sieve: &mut Sieve<'_>, watch: &Watch) {
+    fn run(&mut self, sieve: &mut Sieve<'_>) -> Option<()> {
         self.groups[0].start(self.table.count);
         let mut configurations = 1.0;
         if let Some(outside) = self.outside {
@@ -147,14 +159,14 @@ impl<'a> Walk<'a> {
         let floor = sieve.floor(&[]);
         self.counts.count(&self.groups[0], self.node.0, self.node.1, self.table.weights());
         sieve.admit(&[], self.counts.cost(self.task.score, configurations, self.node.1), floor);
-        self.extend(self.task.core.len(), configurations, sieve, watch);
+        self.extend(self.task.core.len(), configurations, sieve)
     }
 
     /// Goes through the sets that hold the chosen ones and some of those before `below`.
-    fn extend(&mut self, below: usize, configurations: f64, sieve: &mut Sieve<'_>, watch: &Watch) {
+    fn extend(&mut self, below: usize, configurations: f64, sieve: &mut Sieve<'_>) -> Option<()> {
         let depth = self.chosen.len();
-        if depth == sieve.subsets().limit() || watch.stopped() {
-            return;
+        if depth == sieve.subsets().limit() {
+            return Some(());
         }
         for place in 0..below {
             let arity = self.task.arities[self.task.core[place]];
@@ -162,7 +174,9 @@ impl<'a> Walk<'a> {
             self.chosen.push(place);
             let floor = sieve.floor(&self.chosen);
             let least = self.task.score.least_cost(configurations, self.node.1, self.most_likelihood);
+            self.pace.spend(1)?;
             if !sieve.passes_over(least, floor) {
+                self.pace.spend(self.table.count)?;
                 let last = place == 0 || depth + 1 == sieve.subsets().limit();
                 let weights = self.table.weights();
                 if last {
@@ -175,11 +189,12 @@ impl<'a> Walk<'a> {
                 let cost = self.counts.cost(self.task.score, configurations, self.node.1);
                 sieve.admit(&self.chosen, cost, floor);
                 if !last {
-                    self.extend(place, configurations, sieve, watch);
+                    self.extend(place, configurations, sieve)?;
                 }
             }
             self.chosen.pop();
         }
+        Some(())
     }
 
     /// Makes the groups at a depth: those above it, or at depth 0 themselves, refined by a column of the table.

@@ -10,16 +10,14 @@ mod shared;
 mod sieve;
 mod subsets;
 mod sums;
-mod watch;
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use plackett::run::Run;
 use rayon::prelude::*;
 
 pub use candidates::{Candidates, Reach};
 pub use sums::{SizePrior, SumScore};
-pub use watch::BuildProgress;
 
 use crate::score::{CountScore, FamilyScore};
 use crate::{Categories, Choice, Error, LocalScore, NodeSet, Result, Scratch};
@@ -29,10 +27,12 @@ use rows::Rows;
 use shared::{NeededSets, SetSums};
 use sieve::{Margin, Sieve};
 use subsets::Subsets;
-use watch::{Observer, Watch};
 
 /// The most sums over sets of nodes to be held while nodes share them: 24 bytes each at worst.
 const MOST_SHARED_SUMS: usize = 1 << 24;
+
+/// What the work is called while it goes on.
+const STAGE: &str = "parent sets";
 
 /// Which parent sets are kept.
 ///
@@ -53,7 +53,8 @@ pub enum Keep {
 ///
 /// ```
 /// use std::sync::Arc;
-/// use plackett_dag::{Candidates, Categories, NodeSet, Oracle, ParentSets, Qnml};
+/// use plackett::run::Run;
+/// use plackett_dag::{Candidates, Categories, Keep, NodeSet, Oracle, ParentSets, Qnml};
 /// let levels = vec![vec!["no".to_owned(), "yes".to_owned()]; 3];
 /// let a: Vec<u8> = (0..200).map(|row| row % 2).collect();
 /// let b: Vec<u8> = (0..200).map(|row| row / 2 % 2).collect();
@@ -61,14 +62,18 @@ pub enum Keep {
 /// let names = vec!["a".into(), "b".into(), "both".into()];
 /// let data = Categories::new(names, levels, vec![a, b, both])?;
 ///
-/// let sets = ParentSets::build(&data, &Qnml, &Candidates::all(3, 2))?;
-/// let mut oracle = Oracle::new(Arc::new(sets));
-/// assert_eq!(oracle.best(2, &NodeSet::full(2))?.parents, NodeSet::full(2));
-/// assert!(oracle.best(1, &NodeSet::full(1))?.parents.is_empty());
+/// let run = Run::default();
+/// let sets = ParentSets::build(&data, &Qnml, &Candidates::all(3, 2), Keep::Best, &run)?;
+/// let mut oracle = Oracle::new(Arc::new(sets.expect("nothing ends the run")));
+/// assert_eq!(oracle.best(2, &NodeSet::full(2), &run)?.unwrap().parents, NodeSet::full(2));
+/// assert!(oracle.best(1, &NodeSet::full(1), &run)?.unwrap().parents.is_empty());
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct ParentSets {
+    /// Of the score.
+    name: &'static str,
+    is_equivalent: bool,
     best: Vec<List>,
     sums: Option<Arc<SumScore>>,
     scored: usize,
@@ -76,71 +81,56 @@ pub struct ParentSets {
 }
 
 impl ParentSets {
-    /// Scores the parent sets of every node and keeps the best.
-    ///
-    /// # Errors
-    /// [`Error::Size`] unless the candidates have a node for each column; [`Error::Empty`] if there are no rows.
-    ///
-    /// ```
-    /// use plackett_dag::{Candidates, Categories, ParentSets, Qnml};
-    /// let levels = vec![vec!["no".to_owned(), "yes".to_owned()]];
-    /// let data = Categories::new(vec!["a".into()], levels, vec![vec![0, 1]])?;
-    /// assert!(ParentSets::build(&data, &Qnml, &Candidates::all(1, 3)).is_ok());
-    /// assert!(ParentSets::build(&data, &Qnml, &Candidates::all(2, 3)).is_err());
-    /// # Ok::<(), plackett_dag::Error>(())
-    /// ```
-    pub fn build(data: &Categories, score: &dyn FamilyScore, candidates: &Candidates) -> Result<Self> {
-        Self::build_with(data, score, candidates, Keep::Best, &|_| ControlFlow::Continue(()))
-    }
-
-    /// The same with a choice of what to keep and a function that is told of progress, from several threads, and may stop
-    /// the work. What comes out does not depend on the number of threads.
+    /// Scores the parent sets of every node and keeps those asked for; nothing if the run is over before all are scored.
+    /// What comes out does not depend on the number of threads.
     ///
     /// Sets whose supersets cannot be of use either, by the score's lower bound, are passed over. The work is one pass over
     /// a node's distinct rows for each set; or, where the cores overlap much, one over all rows for each set of nodes.
     ///
     /// # Errors
-    /// As [`build`](Self::build); [`Error::Stopped`] if the function broke off.
+    /// [`Error::Size`] unless the candidates have a node for each column; [`Error::Empty`] if there are no rows.
     ///
     /// ```
-    /// use std::ops::ControlFlow;
-    /// use plackett_dag::{Candidates, Categories, Error, Keep, ParentSets, Qnml};
+    /// use std::time::Duration;
+    /// use plackett::run::{Limits, Run};
+    /// use plackett_dag::{Candidates, Categories, Keep, ParentSets, Qnml};
     /// let levels = vec![vec!["no".to_owned(), "yes".to_owned()]];
     /// let data = Categories::new(vec!["a".into()], levels, vec![vec![0, 1]])?;
-    /// let stop = |_| ControlFlow::Break(());
-    /// let stopped = ParentSets::build_with(&data, &Qnml, &Candidates::all(1, 3), Keep::Best, &stop);
-    /// assert!(matches!(stopped, Err(Error::Stopped)));
+    /// let over = Run::new(Limits::time(Duration::ZERO));
+    /// assert!(ParentSets::build(&data, &Qnml, &Candidates::all(1, 3), Keep::Best, &over)?.is_none());
+    /// assert!(ParentSets::build(&data, &Qnml, &Candidates::all(2, 3), Keep::Best, &over).is_err());
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
-    pub fn build_with(
+    pub fn build(
         data: &Categories,
         score: &dyn FamilyScore,
         candidates: &Candidates,
         keep: Keep,
-        observe: &(dyn Fn(BuildProgress) -> ControlFlow<()> + Sync),
-    ) -> Result<Self> {
+        run: &Run<'_>,
+    ) -> Result<Option<Self>> {
         let plan = Plan::new(data, candidates, keep)?;
+        let name = score.name();
         let score = &*score.on_rows(data.row_count());
-        let lists = if plan.shares(score) {
-            plan.run_shared(score, observe)?
-        } else {
-            plan.run_apart(score, observe)?
-        };
+        let lists = if plan.shares(score) { plan.run_shared(score, run) } else { plan.run_apart(score, run) };
+        let Some(lists) = lists else { return Ok(None) };
         let (best, all): (Vec<List>, Vec<List>) = lists.into_iter().unzip();
         let sums = match keep {
             Keep::Best => None,
-            Keep::All(_) => Some(Arc::new(SumScore::new(all, &plan.priors))),
+            Keep::All(_) => Some(Arc::new(SumScore::new(name, all, &plan.priors))),
         };
-        Ok(Self { best, sums, scored: plan.sets(), lowered: plan.lowered })
+        let is_equivalent = !score.parents_differ();
+        Ok(Some(Self { name, is_equivalent, best, sums, scored: plan.sets(), lowered: plan.lowered }))
     }
 
     /// The sums over all parent sets, if they were asked for.
     ///
     /// ```
-    /// use plackett_dag::{Candidates, Categories, ParentSets, Qnml};
+    /// use plackett::run::Run;
+    /// use plackett_dag::{Candidates, Categories, Keep, ParentSets, Qnml};
     /// let levels = vec![vec!["no".to_owned(), "yes".to_owned()]];
     /// let data = Categories::new(vec!["a".into()], levels, vec![vec![0, 1]])?;
-    /// assert!(ParentSets::build(&data, &Qnml, &Candidates::all(1, 3))?.sums().is_none());
+    /// let sets = ParentSets::build(&data, &Qnml, &Candidates::all(1, 3), Keep::Best, &Run::default())?;
+    /// assert!(sets.unwrap().sums().is_none());
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn sums(&self) -> Option<Arc<SumScore>> {
@@ -150,10 +140,12 @@ impl ParentSets {
     /// The number of parent sets in the search space, all nodes together.
     ///
     /// ```
-    /// use plackett_dag::{Candidates, Categories, ParentSets, Qnml};
+    /// use plackett::run::Run;
+    /// use plackett_dag::{Candidates, Categories, Keep, ParentSets, Qnml};
     /// let levels = vec![vec!["no".to_owned(), "yes".to_owned()]; 2];
     /// let data = Categories::new(vec!["a".into(), "b".into()], levels, vec![vec![0, 1]; 2])?;
-    /// assert_eq!(ParentSets::build(&data, &Qnml, &Candidates::all(2, 1))?.set_count(), 4);
+    /// let sets = ParentSets::build(&data, &Qnml, &Candidates::all(2, 1), Keep::Best, &Run::default())?;
+    /// assert_eq!(sets.unwrap().set_count(), 4);
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn set_count(&self) -> usize {
@@ -164,11 +156,12 @@ impl ParentSets {
     /// is no such node.
     ///
     /// ```
-    /// use plackett_dag::{Candidates, Categories, ParentSets, Qnml};
+    /// use plackett::run::Run;
+    /// use plackett_dag::{Candidates, Categories, Keep, ParentSets, Qnml};
     /// let levels = vec![vec!["no".to_owned(), "yes".to_owned()]];
     /// let data = Categories::new(vec!["a".into()], levels, vec![vec![0, 1]])?;
-    /// let sets = ParentSets::build(&data, &Qnml, &Candidates::all(1, 3))?;
-    /// assert!(sets.best_sets(0).all(|(cost, parents)| cost > 0.0 && parents.is_empty()));
+    /// let sets = ParentSets::build(&data, &Qnml, &Candidates::all(1, 3), Keep::Best, &Run::default())?;
+    /// assert!(sets.unwrap().best_sets(0).all(|(cost, parents)| cost > 0.0 && parents.is_empty()));
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn best_sets(&self, node: usize) -> impl Iterator<Item = (f64, NodeSet)> + '_ {
@@ -182,14 +175,15 @@ impl ParentSets {
     /// with the most parents that it may have.
     ///
     /// ```
-    /// use plackett_dag::{Candidates, Categories, ParentSets, Qnml};
+    /// use plackett::run::Run;
+    /// use plackett_dag::{Candidates, Categories, Keep, ParentSets, Qnml};
     /// let levels = vec![vec!["no".to_owned(), "yes".to_owned()]; 3];
     /// let names = vec!["a".into(), "b".into(), "c".into()];
     /// let data = Categories::new(names, levels, vec![vec![0, 1]; 3])?;
     /// let mut candidates = Candidates::all(3, 2);
     /// candidates.max_sets = 3;
-    /// let sets = ParentSets::build(&data, &Qnml, &candidates)?;
-    /// assert_eq!(sets.lowered_limits(), [(0, 1), (1, 1), (2, 1)]);
+    /// let sets = ParentSets::build(&data, &Qnml, &candidates, Keep::Best, &Run::default())?;
+    /// assert_eq!(sets.unwrap().lowered_limits(), [(0, 1), (1, 1), (2, 1)]);
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn lowered_limits(&self) -> &[(usize, usize)] {
@@ -199,10 +193,12 @@ impl ParentSets {
     /// Bytes held.
     ///
     /// ```
-    /// use plackett_dag::{Candidates, Categories, ParentSets, Qnml};
+    /// use plackett::run::Run;
+    /// use plackett_dag::{Candidates, Categories, Keep, ParentSets, Qnml};
     /// let levels = vec![vec!["no".to_owned(), "yes".to_owned()]];
     /// let data = Categories::new(vec!["a".into()], levels, vec![vec![0, 1]])?;
-    /// assert!(ParentSets::build(&data, &Qnml, &Candidates::all(1, 3))?.bytes() >= 16);
+    /// let sets = ParentSets::build(&data, &Qnml, &Candidates::all(1, 3), Keep::Best, &Run::default())?;
+    /// assert!(sets.unwrap().bytes() >= 16);
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn bytes(&self) -> usize {
@@ -211,17 +207,25 @@ impl ParentSets {
 }
 
 impl LocalScore for ParentSets {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn is_equivalent(&self) -> bool {
+        self.is_equivalent
+    }
+
     fn nodes(&self) -> usize {
         self.best.len()
     }
 
     /// O(sets kept) at worst; the first few mostly decide.
-    fn best(&self, node: usize, allowed: &NodeSet, _: &mut Scratch) -> Choice {
+    fn best(&self, node: usize, allowed: &NodeSet, _: &mut Scratch, _: &Run<'_>) -> Option<Choice> {
         let list = &self.best[node];
         // The empty set is in every list: nothing dominates it.
         let at = list.first_within(allowed.words(), 0..list.len()).unwrap_or(list.len() - 1);
         let parents = list.node_set(at, self.best.len());
-        Choice { score: list.costs()[at], witness: parents.clone(), parents }
+        Some(Choice { score: list.costs()[at], witness: parents.clone(), parents })
     }
 }
 
@@ -323,39 +327,32 @@ impl<'a> Plan<'a> {
         needed.count(MOST_SHARED_SUMS) as f64 * rows < apart
     }
 
-    fn run_shared(&self, score: &dyn CountScore, observe: Observer<'_>) -> Result<Vec<(List, List)>> {
+    fn run_shared(&self, score: &dyn CountScore, run: &Run<'_>) -> Option<Vec<(List, List)>> {
         let needed = self.needed();
         let blocks = shared::blocks(&self.rows, &self.arities, &needed);
-        let watch = Watch::new(shared::pairs(&blocks).len() + self.cores.len(), observe);
-        let sums = SetSums::new(&self.rows, &self.arities, &blocks, score, &needed, &watch);
-        let lists = (0..self.cores.len())
+        run.begin(STAGE, Some((shared::pairs(&blocks).len() + self.cores.len()) as u64));
+        let sums = SetSums::new(&self.rows, &self.arities, &blocks, score, &needed, run)?;
+        (0..self.cores.len())
             .into_par_iter()
             .map(|node| {
-                if watch.stopped() {
-                    return (List::new(self.words), List::new(self.words));
-                }
                 let subsets = Subsets::new(self.cores[node].len(), self.limits[node]);
                 let mut sieve =
                     Sieve::new(&subsets, &self.cores[node], self.margin(node), self.row_count, self.words);
-                sums.sift(node, self.arities[node], &self.cores[node], &mut sieve);
-                watch.advance();
+                sums.sift(node, self.arities[node], &self.cores[node], &mut sieve, run)?;
+                run.advance(1);
                 let (mut best, all) = (sieve.best, sieve.all);
                 best.sort();
-                (best, all)
+                Some((best, all))
             })
-            .collect();
-        if watch.stopped() { Err(Error::Stopped) } else { Ok(lists) }
+            .collect()
     }
 
-    fn run_apart(&self, score: &dyn CountScore, observe: Observer<'_>) -> Result<Vec<(List, List)>> {
-        let parts = self.outside.iter().map(|outside| 1 + outside.len()).sum();
-        let watch = Watch::new(parts, observe);
-        let lists = (0..self.cores.len())
+    fn run_apart(&self, score: &dyn CountScore, run: &Run<'_>) -> Option<Vec<(List, List)>> {
+        let parts: usize = self.outside.iter().map(|outside| 1 + outside.len()).sum();
+        run.begin(STAGE, Some(parts as u64));
+        (0..self.cores.len())
             .into_par_iter()
             .map(|node| {
-                if watch.stopped() {
-                    return (List::new(self.words), List::new(self.words));
-                }
                 let task = NodeTask {
                     rows: &self.rows,
                     row_count: self.row_count,
@@ -368,12 +365,11 @@ impl<'a> Plan<'a> {
                     margin: self.margin(node),
                     words: self.words,
                 };
-                let (mut best, all) = task.run(&watch);
+                let (mut best, all) = task.run(run)?;
                 best.sort();
-                (best, all)
+                Some((best, all))
             })
-            .collect();
-        if watch.stopped() { Err(Error::Stopped) } else { Ok(lists) }
+            .collect()
     }
 }
 
@@ -401,7 +397,7 @@ mod tests {
     /// Both ways of counting, on rows that collapse and on rows that do not, with blocks and with wide columns.
     #[test]
     fn shared_counts_give_what_each_nodes_own_give() {
-        let go_on = |_| ControlFlow::Continue(());
+        let run = Run::default();
         for (rows, arities) in [
             (2000, vec![2, 2, 2, 2, 2, 2, 2]),
             (3000, vec![2, 3, 4, 2, 1, 3, 2, 2, 4]),
@@ -422,8 +418,8 @@ mod tests {
                 .unwrap();
                 for candidates in [Candidates::all(arities.len(), 3), lopsided] {
                     let plan = Plan::new(&data, &candidates, Keep::All(SizePrior::Even)).unwrap();
-                    let shared = plan.run_shared(&*counted, &go_on).unwrap();
-                    let apart = plan.run_apart(&*counted, &go_on).unwrap();
+                    let shared = plan.run_shared(&*counted, &run).unwrap();
+                    let apart = plan.run_apart(&*counted, &run).unwrap();
                     for (shared, apart) in shared.into_iter().zip(apart) {
                         for (mut shared, mut apart) in [(shared.0, apart.0), (shared.1, apart.1)] {
                             shared.sort_by_members();

@@ -8,13 +8,14 @@
 
 use std::borrow::Cow;
 
+use plackett::run::Run;
 use rayon::prelude::*;
 
 use super::rows::Rows;
 use super::sieve::Sieve;
 use super::subsets::{Subsets, count_subsets};
-use super::watch::Watch;
 use crate::counts::{Partition, tally};
+use crate::pace::Pace;
 use crate::score::{CountScore, MOST_CONFIGURATIONS};
 use crate::{Categories, NodeSet};
 
@@ -89,31 +90,31 @@ impl NeededSets {
 }
 
 impl SetSums {
-    /// Counts every needed set, in as many parts as [`pairs`] lists.
+    /// Counts every needed set, in as many parts as [`pairs`] lists; nothing if the run is over before.
     pub(super) fn new(
         rows: &Rows<'_>,
         arities: &[usize],
         blocks: &[Block<'_>],
         score: &dyn CountScore,
         needed: &NeededSets,
-        watch: &Watch,
-    ) -> Self {
+        run: &Run<'_>,
+    ) -> Option<Self> {
         let subsets = Subsets::new(needed.nodes, needed.limit);
         let distinct = distinct_arities(arities, score);
         let stride = 1 + distinct.len();
         let mut values = vec![f64::NAN; subsets.len() * stride];
-        let found: Vec<Found> = pairs(blocks)
+        let found: Option<Vec<Found>> = pairs(blocks)
             .par_iter()
             .map_init(
                 || Counter::new(rows, arities, blocks, &distinct, score, needed, &subsets),
                 |counter, &(first, second)| {
-                    let found = counter.run(first, second, watch);
-                    watch.advance();
-                    found
+                    let found = counter.run(first, second, &mut Pace::new(run))?;
+                    run.advance(1);
+                    (!run.is_over()).then_some(found)
                 },
             )
             .collect();
-        for found in found {
+        for found in found? {
             for (&index, sums) in found.indices.iter().zip(found.sums.chunks_exact(stride)) {
                 values[index * stride..(index + 1) * stride].copy_from_slice(sums);
             }
@@ -124,15 +125,24 @@ impl SetSums {
         for (value, &arity) in values[1..].iter_mut().zip(&distinct) {
             *value = score.parents(&total, 1.0, arity);
         }
-        Self { subsets, arities: distinct, values }
+        Some(Self { subsets, arities: distinct, values })
     }
 
-    /// Takes the costs of a node's parent sets, subsets of its core, into the sieve.
-    pub(super) fn sift(&self, node: usize, arity: usize, core: &[usize], sieve: &mut Sieve<'_>) {
+    /// Takes the costs of a node's parent sets, subsets of its core, into the sieve; nothing if the run is over before.
+    pub(super) fn sift(
+        &self,
+        node: usize,
+        arity: usize,
+        core: &[usize],
+        sieve: &mut Sieve<'_>,
+        run: &Run<'_>,
+    ) -> Option<()> {
+        let mut pace = Pace::new(run);
         let stride = 1 + self.arities.len();
         let column = self.arities.binary_search(&arity).map_or(0, |at| 1 + at);
         let mut family = Vec::new();
         for_each_subset(core.len(), sieve.subsets().limit(), &mut |chosen| {
+            pace.spend(core.len())?;
             let members = chosen.iter().map(|&place| core[place]);
             family.clear();
             family.extend(members.clone());
@@ -141,23 +151,35 @@ impl SetSums {
             let joint = self.values[self.subsets.index(family.iter().copied()) * stride];
             let floor = sieve.floor(chosen);
             sieve.admit(chosen, parents - joint, floor);
-        });
+            Some(())
+        })
     }
 }
 
-/// Calls `visit` with each subset of `0..elements` of at most `limit` members, in decreasing order, subsets first.
-fn for_each_subset(elements: usize, limit: usize, visit: &mut impl FnMut(&[usize])) {
-    fn extend(chosen: &mut Vec<usize>, below: usize, limit: usize, visit: &mut impl FnMut(&[usize])) {
-        visit(chosen);
+/// Calls `visit` with each subset of `0..elements` of at most `limit` members, in decreasing order, subsets first, until
+/// nothing comes back.
+fn for_each_subset(
+    elements: usize,
+    limit: usize,
+    visit: &mut impl FnMut(&[usize]) -> Option<()>,
+) -> Option<()> {
+    fn extend(
+        chosen: &mut Vec<usize>,
+        below: usize,
+        limit: usize,
+        visit: &mut impl FnMut(&[usize]) -> Option<()>,
+    ) -> Option<()> {
+        visit(chosen)?;
         if chosen.len() < limit {
             for place in 0..below {
                 chosen.push(place);
-                extend(chosen, place, limit, visit);
+                extend(chosen, place, limit, visit)?;
                 chosen.pop();
             }
         }
+        Some(())
     }
-    extend(&mut Vec::new(), elements, limit, visit);
+    extend(&mut Vec::new(), elements, limit, visit)
 }
 
 /// The arities for which the sums as parents differ from one another and from those as a family.
@@ -334,41 +356,43 @@ impl<'a> Counter<'a> {
     }
 
     /// The sets within block `first` alone, or those in `first`, `second` and blocks before it.
-    fn run(&mut self, first: usize, second: Option<usize>, watch: &Watch) -> Found {
+    fn run(&mut self, first: usize, second: Option<usize>, pace: &mut Pace<'_, '_>) -> Option<Found> {
+        self.chosen.clear();
+        self.members.clear();
         match second {
-            None => self.count(first, 1, true),
+            None => self.count(first, 1, true, pace)?,
             Some(second) => {
                 self.extend_keys(first, 1);
                 self.chosen.push(first);
-                self.visit(second, self.blocks[first].arity, watch);
-                self.chosen.pop();
+                self.visit(second, self.blocks[first].arity, pace)?;
             }
         }
-        std::mem::take(&mut self.found)
+        Some(std::mem::take(&mut self.found))
     }
 
     /// The sets that have members in each of the chosen blocks and in one more, and those that go on to blocks before it.
-    fn visit(&mut self, block: usize, cells: usize, watch: &Watch) {
+    fn visit(&mut self, block: usize, cells: usize, pace: &mut Pace<'_, '_>) -> Option<()> {
         let depth = self.chosen.len();
-        if watch.stopped() || depth == self.needed.limit {
-            return;
+        if depth == self.needed.limit {
+            return Some(());
         }
         self.chosen.push(block);
         let any = self.any_needed(0, &NodeSet::full(self.needed.nodes));
         self.chosen.pop();
         // Where no set of these blocks is needed, none of more blocks is.
         if !any {
-            return;
+            return Some(());
         }
         let last = block == 0 || depth + 1 == self.needed.limit;
-        self.count(block, cells, last);
+        self.count(block, cells, last, pace)?;
         if !last {
             self.chosen.push(block);
             for next in 0..block {
-                self.visit(next, cells.saturating_mul(self.blocks[block].arity), watch);
+                self.visit(next, cells.saturating_mul(self.blocks[block].arity), pace)?;
             }
             self.chosen.pop();
         }
+        Some(())
     }
 
     /// Whether some set with members in each of the chosen blocks is needed; the first `place` have some in `users`' sets.
@@ -382,7 +406,8 @@ impl<'a> Counter<'a> {
     }
 
     /// Counts the needed sets with members in each of the chosen blocks and in one more; `last` if no blocks follow.
-    fn count(&mut self, block: usize, cells: usize, last: bool) {
+    fn count(&mut self, block: usize, cells: usize, last: bool, pace: &mut Pace<'_, '_>) -> Option<()> {
+        pace.spend(self.rows.count)?;
         let depth = self.chosen.len();
         let all_cells = cells.saturating_mul(self.blocks[block].arity);
         let dense = all_cells <= CELLS_PER_ROW * self.rows.count;
@@ -399,8 +424,9 @@ impl<'a> Counter<'a> {
             }
         }
         self.chosen.push(block);
-        self.choose(0, dense, 1.0, &NodeSet::full(self.needed.nodes));
+        self.choose(0, dense, 1.0, &NodeSet::full(self.needed.nodes), pace)?;
         self.chosen.pop();
+        Some(())
     }
 
     /// The keys of one block more than are chosen.
@@ -413,7 +439,14 @@ impl<'a> Counter<'a> {
     }
 
     /// Goes through the ways to take members of the chosen blocks from `place` on, summing the table over the others.
-    fn choose(&mut self, place: usize, dense: bool, cells: f64, users: &NodeSet) {
+    fn choose(
+        &mut self,
+        place: usize,
+        dense: bool,
+        cells: f64,
+        users: &NodeSet,
+        pace: &mut Pace<'_, '_>,
+    ) -> Option<()> {
         let blocks = self.blocks;
         let block = &blocks[self.chosen[place]];
         let after = self.chosen.len() - place - 1;
@@ -426,6 +459,7 @@ impl<'a> Counter<'a> {
             let Some(users) = users else { continue };
             let kept = self.members.len();
             self.members.extend_from_slice(&choice.members);
+            pace.spend(if dense { self.tables[place].len() } else { self.rows.count })?;
             if dense {
                 let inner = self.chosen[place + 1..].iter().map(|&block| blocks[block].arity).product();
                 let (from, into) = self.tables.split_at_mut(place + 1);
@@ -433,12 +467,13 @@ impl<'a> Counter<'a> {
             }
             let cells = (cells * choice.cells as f64).min(MOST_CONFIGURATIONS);
             if after > 0 {
-                self.choose(place + 1, dense, cells, &users);
+                self.choose(place + 1, dense, cells, &users, pace)?;
             } else {
                 self.take(place + 1, dense, cells);
             }
             self.members.truncate(kept);
         }
+        Some(())
     }
 
     /// Takes the sums of the set formed.

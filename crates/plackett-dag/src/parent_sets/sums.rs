@@ -1,6 +1,8 @@
 //! Sums over all parent sets that an order allows, Σ exp(−cost): what order MCMC samples orders by, and the posterior
 //! probabilities of edges (Friedman and Koller).
 
+use plackett::run::Run;
+
 use super::list::List;
 use crate::{Choice, LocalScore, NodeSet, Scratch};
 
@@ -37,7 +39,7 @@ impl SizePrior {
     }
 }
 
-/// Sums over the parent sets of each node, made by [`ParentSets::build_with`](crate::ParentSets::build_with) on request.
+/// Sums over the parent sets of each node, made by [`ParentSets::build`](crate::ParentSets::build) on request.
 ///
 /// As a [`LocalScore`] its r(i, S) is −log of the sum, so that an order's score is −log of the probability of the data and
 /// the order, up to a constant; the parents it names are the most probable ones.
@@ -46,16 +48,14 @@ impl SizePrior {
 /// 10⁻¹² of itself.
 ///
 /// ```
-/// use std::ops::ControlFlow;
+/// use plackett::run::Run;
 /// use plackett_dag::{Bdeu, Candidates, Categories, Keep, NodeSet, ParentSets, SizePrior};
 /// let levels = vec![vec!["no".to_owned(), "yes".to_owned()]; 2];
 /// let column: Vec<u8> = (0..40).map(|row| row % 2).collect();
 /// let data = Categories::new(vec!["a".into(), "b".into()], levels, vec![column.clone(), column])?;
 /// let keep = Keep::All(SizePrior::Even);
-/// let sets = ParentSets::build_with(&data, &Bdeu::default(), &Candidates::all(2, 1), keep, &|_| {
-///     ControlFlow::Continue(())
-/// })?;
-/// let sums = sets.sums().expect("asked for");
+/// let sets = ParentSets::build(&data, &Bdeu::default(), &Candidates::all(2, 1), keep, &Run::default())?;
+/// let sums = sets.unwrap().sums().expect("asked for");
 /// assert!(sums.log_sum(1, &NodeSet::full(1)) > sums.log_sum(1, &NodeSet::default()));
 /// let mut chances = [0.0; 2];
 /// sums.edge_probabilities(1, &NodeSet::full(1), &mut chances);
@@ -64,6 +64,8 @@ impl SizePrior {
 /// ```
 #[derive(Clone, Debug)]
 pub struct SumScore {
+    /// Of the score that is summed over.
+    name: &'static str,
     lists: Vec<List>,
     /// The nodes that each node's sets hold: no others change a sum.
     reach: Vec<NodeSet>,
@@ -71,7 +73,7 @@ pub struct SumScore {
 
 impl SumScore {
     /// From all sets of each node with their costs; `priors` has the cost of each size.
-    pub(super) fn new(lists: Vec<List>, priors: &[f64]) -> Self {
+    pub(super) fn new(name: &'static str, lists: Vec<List>, priors: &[f64]) -> Self {
         let nodes = lists.len();
         let mut lists = lists;
         for list in &mut lists {
@@ -79,7 +81,7 @@ impl SumScore {
             list.sort();
         }
         let reach = lists.iter().map(|list| list.union(nodes)).collect();
-        Self { lists, reach }
+        Self { name, lists, reach }
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -90,14 +92,12 @@ impl SumScore {
     /// if there is no such node. O(sets) at worst.
     ///
     /// ```
-    /// # use std::ops::ControlFlow;
+    /// # use plackett::run::Run;
     /// # use plackett_dag::{Bdeu, Candidates, Categories, Dag, Keep, NodeSet, ParentSets, SizePrior, graph_cost};
     /// # let levels = vec![vec!["no".to_owned(), "yes".to_owned()]];
     /// # let data = Categories::new(vec!["a".into()], levels, vec![vec![0, 1, 1]])?;
     /// # let keep = Keep::All(SizePrior::Even);
-    /// # let sets = ParentSets::build_with(&data, &Bdeu::default(), &Candidates::all(1, 1), keep, &|_| {
-    /// #     ControlFlow::Continue(())
-    /// # })?;
+    /// # let sets = ParentSets::build(&data, &Bdeu::default(), &Candidates::all(1, 1), keep, &Run::default())?.unwrap();
     /// let sum = sets.sums().expect("asked for").log_sum(0, &NodeSet::default());
     /// assert_eq!(sum, -graph_cost(&data, &Bdeu::default(), &Dag::empty(1))?);
     /// # Ok::<(), plackett_dag::Error>(())
@@ -112,14 +112,12 @@ impl SumScore {
     /// (as many as there are nodes; those beyond are left alone).
     ///
     /// ```
-    /// # use std::ops::ControlFlow;
+    /// # use plackett::run::Run;
     /// # use plackett_dag::{Bdeu, Candidates, Categories, Keep, NodeSet, ParentSets, SizePrior};
     /// # let levels = vec![vec!["no".to_owned(), "yes".to_owned()]; 2];
     /// # let data = Categories::new(vec!["a".into(), "b".into()], levels, vec![vec![0, 1, 1], vec![0, 1, 0]])?;
     /// # let keep = Keep::All(SizePrior::Even);
-    /// # let sets = ParentSets::build_with(&data, &Bdeu::default(), &Candidates::all(2, 1), keep, &|_| {
-    /// #     ControlFlow::Continue(())
-    /// # })?;
+    /// # let sets = ParentSets::build(&data, &Bdeu::default(), &Candidates::all(2, 1), keep, &Run::default())?.unwrap();
     /// let mut shares = [0.0; 2];
     /// sets.sums().expect("asked for").edge_probabilities(0, &NodeSet::from_iter([1]), &mut shares);
     /// assert!(shares[1] > 0.0 && shares[1] < 1.0);
@@ -150,14 +148,12 @@ impl SumScore {
     /// probability of its share of the sum. With one draw for each node an order gives a graph from its posterior.
     ///
     /// ```
-    /// # use std::ops::ControlFlow;
+    /// # use plackett::run::Run;
     /// # use plackett_dag::{Bdeu, Candidates, Categories, Keep, NodeSet, ParentSets, SizePrior};
     /// # let levels = vec![vec!["no".to_owned(), "yes".to_owned()]; 2];
     /// # let data = Categories::new(vec!["a".into(), "b".into()], levels, vec![vec![0, 1, 1], vec![0, 1, 0]])?;
     /// # let keep = Keep::All(SizePrior::Even);
-    /// # let sets = ParentSets::build_with(&data, &Bdeu::default(), &Candidates::all(2, 1), keep, &|_| {
-    /// #     ControlFlow::Continue(())
-    /// # })?;
+    /// # let sets = ParentSets::build(&data, &Bdeu::default(), &Candidates::all(2, 1), keep, &Run::default())?.unwrap();
     /// let sums = sets.sums().expect("asked for");
     /// let (low, high) = (sums.draw(0, &NodeSet::full(2), 0.01), sums.draw(0, &NodeSet::full(2), 0.99));
     /// assert_ne!(low, high);
@@ -195,19 +191,23 @@ impl SumScore {
 }
 
 impl LocalScore for SumScore {
+    fn name(&self) -> &str {
+        self.name
+    }
+
     fn nodes(&self) -> usize {
         self.lists.len()
     }
 
-    fn best(&self, node: usize, allowed: &NodeSet, _: &mut Scratch) -> Choice {
+    fn best(&self, node: usize, allowed: &NodeSet, _: &mut Scratch, _: &Run<'_>) -> Option<Choice> {
         let list = &self.lists[node];
         let first = list.first_within(allowed.words(), 0..list.len());
         let mut witness = self.reach[node].clone();
         witness.words_mut().iter_mut().zip(allowed.words()).for_each(|(reach, allowed)| *reach &= allowed);
-        Choice {
+        Some(Choice {
             score: -self.log_sum(node, allowed),
             parents: first.map_or_else(NodeSet::default, |at| list.node_set(at, self.lists.len())),
             witness,
-        }
+        })
     }
 }

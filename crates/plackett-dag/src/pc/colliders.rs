@@ -3,10 +3,7 @@
 //! One separating set says little when tests err. All sets of neighbors of a or of c are tried again and vote: arrows
 //! meet at b if more of the separating ones are without b than with it (the majority rule of Colombo and Maathuis).
 
-use std::ops::ControlFlow;
-
-use super::PcProgress;
-use super::crew::Crew;
+use super::crew::{Asked, Crew};
 use super::skeleton::is_left_to;
 use super::subsets::Subsets;
 use crate::pattern::Pattern;
@@ -34,24 +31,18 @@ impl Triple {
     }
 }
 
-/// Directs the edges that meet; false if the observer ended it, and the pattern is as it was.
+/// Directs the edges that meet; nothing if the run is over before, and the pattern is as it was.
 ///
 /// Of two votes that want an edge both ways, the one with the larger p-value is followed, and the other one dropped; if
 /// the p-values are equal the edge stays undirected.
-pub(super) fn direct<T, O>(
-    crew: &Crew<'_, T, O>,
+pub(super) fn direct<T: IndependenceTest + Clone + Sync>(
+    crew: &Crew<'_, '_, T>,
     neighbors: &[NodeSet],
     most: usize,
     pattern: &mut Pattern,
-) -> bool
-where
-    T: IndependenceTest + Clone + Sync,
-    O: FnMut(&PcProgress) -> ControlFlow<()> + Send,
-{
+) -> Option<()> {
     let busy: Vec<usize> = (0..neighbors.len()).filter(|&node| !neighbors[node].is_empty()).collect();
-    let Some(votes) = crew.visit(None, &busy, |test, node| vote(test, neighbors, node, most)) else {
-        return false;
-    };
+    let votes = crew.visit("PC-stable, directions", &busy, |test, node| vote(test, neighbors, node, most))?;
     let mut votes: Vec<Triple> = votes.into_iter().flatten().collect();
     // Each triple has two votes, one from each end.
     votes.sort_by_key(Triple::place);
@@ -80,17 +71,17 @@ where
             }
         }
     }
-    true
+    Some(())
 }
 
-/// Tries every set of at most `most` neighbors of a node on the neighbors of its neighbors. Returns the number of
-/// tests, and the votes on the triples that begin at the node.
+/// Tries every set of at most `most` neighbors of a node on the neighbors of its neighbors. Returns the votes on the
+/// triples that begin at the node.
 fn vote<T: IndependenceTest>(
-    test: &mut T,
+    test: &mut Asked<'_, '_, T>,
     neighbors: &[NodeSet],
     node: usize,
     most: usize,
-) -> (u64, Vec<Triple>) {
+) -> Option<Vec<Triple>> {
     let near: Vec<usize> = neighbors[node].iter().collect();
     let mut triples: Vec<Triple> = Vec::new();
     for &middle in &near {
@@ -106,13 +97,12 @@ fn vote<T: IndependenceTest>(
     let other_end = |triple: &Triple| triple.ends.0 + triple.ends.1 - node;
     triples.sort_by_key(|triple| (other_end(triple), triple.middle));
     if triples.is_empty() {
-        return (0, triples);
+        return Some(triples);
     }
     let mut all = near.clone();
     all.push(node);
     all.extend(triples.chunk_by(|s, t| s.ends == t.ends).map(|group| other_end(&group[0])));
     test.focus(&all);
-    let mut tests = 0;
     for size in 0..=most.min(near.len()) {
         let mut subsets = Subsets::new(&near, size);
         while let Some(given) = subsets.next() {
@@ -121,8 +111,7 @@ fn vote<T: IndependenceTest>(
                 if is_left_to(neighbors, end, node, given) {
                     continue;
                 }
-                tests += 1;
-                let p_value = test.p_value(node, end, given);
+                let p_value = test.p_value(node, end, given)?;
                 if p_value <= test.alpha() {
                     continue;
                 }
@@ -137,5 +126,5 @@ fn vote<T: IndependenceTest>(
             }
         }
     }
-    (tests, triples)
+    Some(triples)
 }

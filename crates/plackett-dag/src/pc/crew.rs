@@ -1,67 +1,77 @@
-//! Threads that each ask a test of their own, and the observer who hears how far they are.
+//! Threads that each ask a test of their own, until the run is over.
 
-use std::ops::ControlFlow;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use plackett::run::Run;
 use rayon::prelude::*;
 
-use super::PcProgress;
 use crate::IndependenceTest;
+use crate::pace::Pace;
 
-pub(super) struct Crew<'a, T, O> {
+/// What a test counts for between two questions to the run: those on many rows take milliseconds.
+const WORK_PER_TEST: usize = 1 << 10;
+
+pub(super) struct Crew<'a, 'b, T> {
     test: &'a T,
-    watch: Mutex<Watch<O>>,
+    run: &'a Run<'b>,
+    tests: AtomicU64,
 }
 
-struct Watch<O> {
-    observe: O,
-    progress: PcProgress,
-    is_stopped: bool,
+/// A test of a thread's own, with the count of what it was asked.
+pub(super) struct Asked<'a, 'b, T> {
+    test: T,
+    pace: Pace<'a, 'b>,
+    tests: u64,
 }
 
-impl<'a, T, O> Crew<'a, T, O>
-where
-    T: IndependenceTest + Clone + Sync,
-    O: FnMut(&PcProgress) -> ControlFlow<()> + Send,
-{
-    pub(super) fn new(test: &'a T, observe: O) -> Self {
-        let progress = PcProgress { level: None, done: 0, nodes: 0, tests: 0 };
-        Self { test, watch: Mutex::new(Watch { observe, progress, is_stopped: false }) }
+impl<T: IndependenceTest> Asked<'_, '_, T> {
+    pub(super) fn focus(&mut self, nodes: &[usize]) {
+        self.test.focus(nodes);
     }
 
-    /// A panic of the observer ends the run in any case, so that no one sees what it left.
-    fn watch(&self) -> MutexGuard<'_, Watch<O>> {
-        self.watch.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn alpha(&self) -> f64 {
+        self.test.alpha()
     }
 
-    /// The tests made so far.
+    /// The p-value; nothing once the run is over.
+    pub(super) fn p_value(&mut self, a: usize, b: usize, given: &[usize]) -> Option<f64> {
+        self.pace.spend(WORK_PER_TEST)?;
+        self.tests += 1;
+        Some(self.test.p_value(a, b, given))
+    }
+}
+
+impl<'a, 'b, T: IndependenceTest + Clone + Sync> Crew<'a, 'b, T> {
+    pub(super) fn new(test: &'a T, run: &'a Run<'b>) -> Self {
+        Self { test, run, tests: AtomicU64::new(0) }
+    }
+
+    /// The tests made so far, those of work that was cut short apart.
     pub(super) fn tests(&self) -> u64 {
-        self.watch().progress.tests
+        self.tests.load(Ordering::Relaxed)
     }
 
-    /// The results of the work at each node, in their order; it also says how many tests it made. `None` if the observer
-    /// ends the run.
+    /// The results of the work at each node, in their order; nothing once the run is over.
     pub(super) fn visit<R: Send>(
         &self,
-        level: Option<usize>,
+        stage: &str,
         nodes: &[usize],
-        work: impl Fn(&mut T, usize) -> (u64, R) + Sync,
+        work: impl Fn(&mut Asked<'_, '_, T>, usize) -> Option<R> + Sync,
     ) -> Option<Vec<R>> {
-        let tests = self.tests();
-        self.watch().progress = PcProgress { level, done: 0, nodes: nodes.len(), tests };
-        let visit = |test: &mut T, &node: &usize| {
-            if self.watch().is_stopped {
+        self.run.begin(stage, Some(nodes.len() as u64));
+        let visit = |asked: &mut Asked<'_, '_, T>, &node: &usize| {
+            if self.run.is_over() {
                 return None;
             }
-            let (tests, result) = work(test, node);
-            let mut guard = self.watch();
-            let watch = &mut *guard;
-            watch.progress.tests += tests;
-            watch.progress.done += 1;
-            watch.is_stopped |= (watch.observe)(&watch.progress).is_break();
-            (!watch.is_stopped).then_some(result)
+            asked.tests = 0;
+            let result = work(asked, node)?;
+            let tests = self.tests.fetch_add(asked.tests, Ordering::Relaxed) + asked.tests;
+            self.run.advance(1);
+            self.run.note(tests, None);
+            Some(result)
         };
+        let start = || Asked { test: self.test.clone(), pace: Pace::new(self.run), tests: 0 };
         // The work at one node is long, and differs much from node to node.
-        nodes.par_iter().with_max_len(1).map_init(|| self.test.clone(), visit).collect()
+        nodes.par_iter().with_max_len(1).map_init(start, visit).collect()
     }
 }

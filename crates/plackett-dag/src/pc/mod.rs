@@ -6,9 +6,7 @@ mod crew;
 mod skeleton;
 mod subsets;
 
-use std::ops::ControlFlow;
-
-use plackett::run::Ending;
+use plackett::run::{Ending, Run};
 
 use crate::pattern::Pattern;
 use crate::{Cpdag, Dag, IndependenceTest, NodeSet};
@@ -22,12 +20,12 @@ use skeleton::{Separator, Skeleton};
 /// The level of the test decides how sparse the graph is: larger levels keep more edges.
 ///
 /// ```
-/// use std::ops::ControlFlow;
+/// use plackett::run::Run;
 /// use plackett_dag::{BayesNet, Cpdag, GSquare, Pc};
 ///
 /// let cancer = BayesNet::embedded("cancer")?;
 /// let data = cancer.sample(200_000, 1, BayesNet::TRAINING)?;
-/// let found = Pc::default().run(&GSquare::new(&data, 0.01)?, |_| ControlFlow::Continue(()));
+/// let found = Pc::default().run(&GSquare::new(&data, 0.01)?, &Run::default());
 /// assert_eq!(found.pattern, Cpdag::of(cancer.dag()));
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
@@ -38,43 +36,15 @@ pub struct Pc {
     pub max_conditioning: Option<usize>,
 }
 
-/// How far a run is, as its observer sees it.
-///
-/// ```
-/// use std::ops::ControlFlow;
-/// use plackett_dag::{DSeparation, Dag, Pc, PcProgress};
-///
-/// let dag = Dag::from_parents(vec![vec![], vec![0], vec![1]])?;
-/// let mut seen = Vec::new();
-/// Pc::default().run(&DSeparation::new(&dag), |progress: &PcProgress| {
-///     seen.push((progress.level, progress.nodes));
-///     ControlFlow::Continue(())
-/// });
-/// seen.dedup();
-/// assert_eq!(seen, [(Some(0), 3), (Some(1), 3), (None, 3)]);
-/// # Ok::<(), plackett_dag::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PcProgress {
-    /// The size of the conditioning sets; `None` when the edges are being directed.
-    pub level: Option<usize>,
-    /// Nodes done on this level.
-    pub done: usize,
-    /// Nodes to do on this level.
-    pub nodes: usize,
-    /// Tests made so far, on all levels.
-    pub tests: u64,
-}
-
 /// What PC found.
 ///
 /// ```
-/// use std::ops::ControlFlow;
+/// use plackett::run::Run;
 /// use plackett_dag::{DSeparation, Dag, Pc};
 ///
 /// // 0 → 2 ← 1, 2 → 3
 /// let dag = Dag::from_parents(vec![vec![], vec![], vec![0, 1], vec![2]])?;
-/// let found = Pc::default().run(&DSeparation::new(&dag), |_| ControlFlow::Continue(()));
+/// let found = Pc::default().run(&DSeparation::new(&dag), &Run::default());
 /// assert_eq!(found.pattern.directed(), [(0, 2), (1, 2), (2, 3)]);
 /// assert_eq!(found.skeleton[2].iter().collect::<Vec<_>>(), [0, 1, 3]);
 /// assert_eq!(found.separating_set(3, 0), Some(&[2][..]));
@@ -90,9 +60,11 @@ pub struct PcResult {
     pub pattern: Cpdag,
     /// The number of tests made.
     pub tests: u64,
-    /// Whether it ended by itself or the observer ended it. Then the skeleton is that of the last level completed, and
-    /// no edge has a direction.
-    pub status: Ending,
+    /// How it ended. If it was over before its work was done, the skeleton is that of the last level completed, and no edge
+    /// has a direction.
+    pub ending: Ending,
+    /// The levels completed: sizes of sets conditioned on. At none of them, all nodes are still joined.
+    pub levels: usize,
     separators: Vec<Option<Separator>>,
 }
 
@@ -102,9 +74,9 @@ impl PcResult {
     /// columns). `None` if the nodes are joined.
     ///
     /// ```
-    /// # use std::ops::ControlFlow;
+    /// # use plackett::run::Run;
     /// # use plackett_dag::{DSeparation, Dag, Pc};
-    /// let found = Pc::default().run(&DSeparation::new(&Dag::empty(2)), |_| ControlFlow::Continue(()));
+    /// let found = Pc::default().run(&DSeparation::new(&Dag::empty(2)), &Run::default());
     /// assert_eq!(found.separating_set(0, 1), Some(&[][..]));
     /// ```
     pub fn separating_set(&self, a: usize, b: usize) -> Option<&[usize]> {
@@ -118,9 +90,9 @@ impl PcResult {
     /// [`Cpdag::extension`].
     ///
     /// ```
-    /// # use std::ops::ControlFlow;
+    /// # use plackett::run::Run;
     /// # use plackett_dag::{DSeparation, Dag, Pc};
-    /// let found = Pc::default().run(&DSeparation::new(&Dag::empty(2)), |_| ControlFlow::Continue(()));
+    /// let found = Pc::default().run(&DSeparation::new(&Dag::empty(2)), &Run::default());
     /// assert_eq!(found.extension(), Some(Dag::empty(2)));
     /// ```
     pub fn extension(&self) -> Option<Dag> {
@@ -131,9 +103,9 @@ impl PcResult {
     /// [`Cpdag::to_dag`].
     ///
     /// ```
-    /// # use std::ops::ControlFlow;
+    /// # use plackett::run::Run;
     /// # use plackett_dag::{DSeparation, Dag, Pc};
-    /// let found = Pc::default().run(&DSeparation::new(&Dag::empty(2)), |_| ControlFlow::Continue(()));
+    /// let found = Pc::default().run(&DSeparation::new(&Dag::empty(2)), &Run::default());
     /// assert_eq!(found.to_dag(), Dag::empty(2));
     /// ```
     pub fn to_dag(&self) -> Dag {
@@ -148,42 +120,41 @@ fn place(a: usize, b: usize) -> usize {
 }
 
 impl Pc {
-    /// Learns a graph; each thread asks a clone of the test. The observer hears of every node done, from any thread, one
-    /// at a time, and may end the run.
+    /// Learns a graph; each thread asks a clone of the test.
     ///
     /// A node with k neighbors costs up to k 2^(k−1) tests.
     ///
     /// ```
-    /// use std::ops::ControlFlow;
+    /// use plackett::run::Run;
     /// use plackett_dag::{Centering, FisherZ, Gram, Pc, Sem, SemSettings, shd_cpdag, simulate_sem};
     ///
     /// let sem = simulate_sem(&SemSettings::default(), 1)?;
     /// let data = sem.sample(1000, Sem::TRAINING);
     /// let gram = Gram::from_rows(data.values(), data.columns(), Centering::Center)?;
-    /// let found = Pc::default().run(&FisherZ::new(&gram, 0.01)?, |_| ControlFlow::Continue(()));
+    /// let found = Pc::default().run(&FisherZ::new(&gram, 0.01)?, &Run::default());
     /// assert!(shd_cpdag(sem.dag(), &found.to_dag())? <= 3);
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
-    pub fn run<T: IndependenceTest + Clone + Sync>(
-        &self,
-        test: &T,
-        observe: impl FnMut(&PcProgress) -> ControlFlow<()> + Send,
-    ) -> PcResult {
+    pub fn run<T: IndependenceTest + Clone + Sync>(&self, test: &T, run: &Run<'_>) -> PcResult {
         let most = self.max_conditioning.unwrap_or(usize::MAX);
-        let crew = Crew::new(test, observe);
+        let crew = Crew::new(test, run);
         let mut skeleton = Skeleton::full(test.nodes());
         let is_thin = skeleton.thin(&crew, most);
-        let Skeleton { neighbors, separators } = skeleton;
+        let Skeleton { neighbors, separators, levels } = skeleton;
         let mut pattern = Pattern::undirected(neighbors.clone());
-        let is_done = is_thin && colliders::direct(&crew, &neighbors, most, &mut pattern);
-        if is_done {
+        let is_directed = is_thin.and_then(|()| colliders::direct(&crew, &neighbors, most, &mut pattern));
+        if is_directed.is_some() {
             pattern.complete();
         }
         PcResult {
             skeleton: neighbors,
             pattern: pattern.to_cpdag(),
             tests: crew.tests(),
-            status: if is_done { Ending::Converged } else { Ending::Interrupted },
+            ending: match is_directed {
+                Some(()) => Ending::Finished,
+                None => run.ending().unwrap_or(Ending::Interrupted),
+            },
+            levels,
             separators,
         }
     }
@@ -191,6 +162,12 @@ impl Pc {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::time::Duration;
+
+    use plackett::run::{Limits, Progress};
+
     use super::*;
     use crate::testing::{all_dags, random_dag};
     use crate::{
@@ -201,16 +178,12 @@ mod tests {
     use rand::seq::SliceRandom;
     use rand::{RngExt, SeedableRng};
 
-    fn keep_going(_: &PcProgress) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-
     fn assert_exact(dag: &Dag) {
-        let found = Pc::default().run(&DSeparation::new(dag), keep_going);
+        let found = Pc::default().run(&DSeparation::new(dag), &Run::default());
         let truth = Cpdag::of(dag);
         assert_eq!(found.pattern, truth, "{dag:?}");
         assert_eq!(found.extension().map(|dag| Cpdag::of(&dag)), Some(truth));
-        assert_eq!(found.status, Ending::Converged);
+        assert_eq!(found.ending, Ending::Finished);
         for b in 0..dag.nodes() {
             for a in 0..b {
                 match found.separating_set(a, b) {
@@ -241,7 +214,7 @@ mod tests {
         {
             let net = BayesNet::embedded(name).unwrap();
             let data = net.sample(rows, 200, BayesNet::TRAINING).unwrap();
-            let found = Pc::default().run(&GSquare::new(&data, 0.01).unwrap(), keep_going);
+            let found = Pc::default().run(&GSquare::new(&data, 0.01).unwrap(), &Run::default());
             let truth = Cpdag::of(net.dag());
             let pairs = || (0..net.dag().nodes()).flat_map(|b| (0..b).map(move |a| (a, b)));
             let is_joined = |a, b| net.dag().has_edge(a, b) || net.dag().has_edge(b, a);
@@ -285,8 +258,8 @@ mod tests {
                 order.iter().map(|&column| data.levels(column).to_vec()).collect(),
                 order.iter().map(|&column| data.column(column).to_vec()).collect(),
             );
-            let found = Pc::default().run(&GSquare::new(&data, 0.1).unwrap(), keep_going);
-            let other = Pc::default().run(&GSquare::new(&shuffled.unwrap(), 0.1).unwrap(), keep_going);
+            let found = Pc::default().run(&GSquare::new(&data, 0.1).unwrap(), &Run::default());
+            let other = Pc::default().run(&GSquare::new(&shuffled.unwrap(), 0.1).unwrap(), &Run::default());
             assert_eq!(
                 renamed(&other, &order),
                 (found.skeleton.clone(), found.pattern.clone()),
@@ -304,8 +277,8 @@ mod tests {
             };
             order.retain(|&column| column < 20);
             let (plain, shuffled) = (gram(&(0..20).collect::<Vec<_>>()), gram(&order));
-            let found = Pc::default().run(&FisherZ::new(&plain, 0.1).unwrap(), keep_going);
-            let other = Pc::default().run(&FisherZ::new(&shuffled, 0.1).unwrap(), keep_going);
+            let found = Pc::default().run(&FisherZ::new(&plain, 0.1).unwrap(), &Run::default());
+            let other = Pc::default().run(&FisherZ::new(&shuffled, 0.1).unwrap(), &Run::default());
             assert_eq!(
                 renamed(&other, &order),
                 (found.skeleton.clone(), found.pattern.clone()),
@@ -325,7 +298,7 @@ mod tests {
             .into_iter()
             .map(|threads| {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                pool.install(|| Pc::default().run(&test, keep_going))
+                pool.install(|| Pc::default().run(&test, &Run::default()))
             })
             .collect();
         assert_eq!(runs[0], runs[1]);
@@ -338,7 +311,7 @@ mod tests {
         let dag = Dag::from_parents(vec![vec![], vec![0], vec![0], vec![1, 2]]).unwrap();
         let test = DSeparation::new(&dag);
         let edges = |max_conditioning| {
-            let found = Pc { max_conditioning }.run(&test, keep_going);
+            let found = Pc { max_conditioning }.run(&test, &Run::default());
             found.skeleton.iter().map(NodeSet::len).sum::<usize>() / 2
         };
         assert_eq!([edges(Some(0)), edges(Some(1)), edges(Some(2)), edges(None)], [6, 5, 4, 4]);
@@ -349,17 +322,24 @@ mod tests {
         let net = BayesNet::embedded("alarm").unwrap();
         let data = net.sample(500, 1, BayesNet::TRAINING).unwrap();
         let test = GSquare::new(&data, 0.05).unwrap();
-        let stop_at = |level| {
-            Pc::default().run(&test, |progress| {
-                if progress.level == level { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            })
+        let stop_at = |stage: &str| {
+            // Each look at the clock takes a second, and the observer looks at each.
+            let looks = AtomicU64::new(0);
+            let clock = || Duration::from_secs(looks.fetch_add(1, Ordering::Relaxed));
+            let mut stop = |progress: &Progress| match progress.stage == stage {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            };
+            let run = Run::by(&clock, Limits::default()).observed(&mut stop);
+            Pc::default().run(&test, &run)
         };
-        let at_once = stop_at(Some(0));
-        assert_eq!((at_once.status, at_once.skeleton[0].len()), (Ending::Interrupted, 36));
-        let before_directions = stop_at(None);
-        assert_eq!(before_directions.status, Ending::Interrupted);
-        assert!(before_directions.pattern.directed().is_empty());
-        assert_eq!(before_directions.skeleton, Pc::default().run(&test, keep_going).skeleton);
+        let at_once = stop_at("PC-stable, given 0");
+        assert_eq!((at_once.ending, at_once.levels), (Ending::Interrupted, 0));
+        assert_eq!(at_once.skeleton[0].len(), 36);
+        let before_directions = stop_at("PC-stable, directions");
+        assert_eq!(before_directions.ending, Ending::Interrupted);
+        assert!(before_directions.levels > 1 && before_directions.pattern.directed().is_empty());
+        assert_eq!(before_directions.skeleton, Pc::default().run(&test, &Run::default()).skeleton);
     }
 
     #[test]
@@ -368,26 +348,29 @@ mod tests {
         let names = vec!["x".to_owned(), "y".to_owned(), "z".to_owned()];
         let x: Vec<u8> = (0..100).map(|row| row % 2).collect();
         let data = Categories::new(names, levels, vec![x.clone(), vec![0; 100], x]).unwrap();
-        let found = Pc::default().run(&GSquare::new(&data, 0.05).unwrap(), keep_going);
+        let found = Pc::default().run(&GSquare::new(&data, 0.05).unwrap(), &Run::default());
         assert_eq!(found.pattern, Cpdag::from_edges(3, [], [(0, 2)]).unwrap());
 
         let net = BayesNet::embedded("alarm").unwrap();
         for rows in [1, 2, 10] {
             let data = net.sample(rows, 1, BayesNet::TRAINING).unwrap();
-            let found = Pc::default().run(&GSquare::new(&data, 0.05).unwrap(), keep_going);
+            let found = Pc::default().run(&GSquare::new(&data, 0.05).unwrap(), &Run::default());
             assert_eq!(found.to_dag().nodes(), 37);
         }
         let sem = simulate_sem(&SemSettings { nodes: 30, ..SemSettings::default() }, 1).unwrap();
         let data = sem.sample(8, Sem::TRAINING);
         let gram = Gram::from_rows(data.values(), 30, Centering::Center).unwrap();
-        assert_eq!(Pc::default().run(&FisherZ::new(&gram, 0.05).unwrap(), keep_going).to_dag().nodes(), 30);
+        assert_eq!(
+            Pc::default().run(&FisherZ::new(&gram, 0.05).unwrap(), &Run::default()).to_dag().nodes(),
+            30
+        );
 
         let names = vec!["x".to_owned(), "y".to_owned()];
         let no_rows = Categories::new(names, vec![vec![]; 2], vec![vec![]; 2]).unwrap();
-        let found = Pc::default().run(&GSquare::new(&no_rows, 0.05).unwrap(), keep_going);
+        let found = Pc::default().run(&GSquare::new(&no_rows, 0.05).unwrap(), &Run::default());
         assert_eq!((found.tests, found.to_dag()), (1, Dag::empty(2)));
         let nothing = Categories::new(vec![], vec![], vec![]).unwrap();
-        let found = Pc::default().run(&GSquare::new(&nothing, 0.05).unwrap(), keep_going);
+        let found = Pc::default().run(&GSquare::new(&nothing, 0.05).unwrap(), &Run::default());
         assert_eq!((found.tests, found.to_dag()), (0, Dag::empty(0)));
     }
 

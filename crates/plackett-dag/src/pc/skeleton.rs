@@ -2,11 +2,10 @@
 //! independent, sets of one size after the other. The neighbors are those that a size began with (PC-stable).
 
 use std::cmp::Ordering;
-use std::ops::ControlFlow;
 
-use super::crew::Crew;
+use super::crew::{Asked, Crew};
+use super::place;
 use super::subsets::Subsets;
-use super::{PcProgress, place};
 use crate::{IndependenceTest, NodeSet};
 
 /// A set that makes two nodes independent, and its p-value.
@@ -32,6 +31,8 @@ pub(super) struct Skeleton {
     pub(super) neighbors: Vec<NodeSet>,
     /// By [`place`]; none for joined nodes.
     pub(super) separators: Vec<Option<Separator>>,
+    /// Sizes of sets gone through.
+    pub(super) levels: usize,
 }
 
 impl Skeleton {
@@ -39,15 +40,15 @@ impl Skeleton {
     pub(super) fn full(nodes: usize) -> Self {
         let mut neighbors = vec![NodeSet::full(nodes); nodes];
         neighbors.iter_mut().enumerate().for_each(|(node, set)| set.remove(node));
-        Self { neighbors, separators: vec![None; nodes * nodes.saturating_sub(1) / 2] }
+        Self { neighbors, separators: vec![None; nodes * nodes.saturating_sub(1) / 2], levels: 0 }
     }
 
-    /// Parts all that sets of up to `most` nodes can part; false if the observer ended it after some size.
-    pub(super) fn thin<T, O>(&mut self, crew: &Crew<'_, T, O>, most: usize) -> bool
-    where
-        T: IndependenceTest + Clone + Sync,
-        O: FnMut(&PcProgress) -> ControlFlow<()> + Send,
-    {
+    /// Parts all that sets of up to `most` nodes can part; nothing if the run is over after some size.
+    pub(super) fn thin<T: IndependenceTest + Clone + Sync>(
+        &mut self,
+        crew: &Crew<'_, '_, T>,
+        most: usize,
+    ) -> Option<()> {
         for size in 0..=most {
             let nodes = 0..self.neighbors.len();
             let busy: Vec<usize> = nodes.filter(|&node| self.neighbors[node].len() > size).collect();
@@ -55,11 +56,9 @@ impl Skeleton {
                 break;
             }
             let neighbors = &self.neighbors;
-            let Some(found) =
-                crew.visit(Some(size), &busy, |test, node| separate(test, neighbors, node, size))
-            else {
-                return false;
-            };
+            let stage = format!("PC-stable, given {size}");
+            let found = crew.visit(&stage, &busy, |test, node| separate(test, neighbors, node, size))?;
+            self.levels += 1;
             for (a, b, separator) in found.into_iter().flatten() {
                 self.neighbors[a].remove(b);
                 self.neighbors[b].remove(a);
@@ -69,19 +68,19 @@ impl Skeleton {
                 }
             }
         }
-        true
+        Some(())
     }
 }
 
-/// Tries every set of `size` neighbors of the node on every other neighbor. Returns the number of tests, and the pairs
-/// to part with their best separators. Stopping at the first one would save a quarter of the tests on ALARM, and make the
+/// Tries every set of `size` neighbors of the node on every other neighbor. Returns the pairs to part with their best
+/// separators. Stopping at the first one would save a quarter of the tests on ALARM, and make the
 /// separators depend on the order of the columns.
 fn separate<T: IndependenceTest>(
-    test: &mut T,
+    test: &mut Asked<'_, '_, T>,
     neighbors: &[NodeSet],
     node: usize,
     size: usize,
-) -> (u64, Vec<(usize, usize, Separator)>) {
+) -> Option<Vec<(usize, usize, Separator)>> {
     let near: Vec<usize> = neighbors[node].iter().collect();
     if size > 0 {
         let mut all = near.clone();
@@ -89,22 +88,20 @@ fn separate<T: IndependenceTest>(
         test.focus(&all);
     }
     let mut best: Vec<Option<Separator>> = vec![None; near.len()];
-    let mut tests = 0;
     let mut subsets = Subsets::new(&near, size);
     while let Some(given) = subsets.next() {
         for (&other, best) in near.iter().zip(&mut best) {
             if given.contains(&other) || is_left_to(neighbors, other, node, given) {
                 continue;
             }
-            tests += 1;
-            let p_value = test.p_value(node, other, given);
+            let p_value = test.p_value(node, other, given)?;
             if p_value > test.alpha() && best.as_ref().is_none_or(|best| p_value > best.p_value) {
                 *best = Some(Separator { p_value, given: given.to_vec() });
             }
         }
     }
     let found = near.into_iter().zip(best).filter_map(|(other, best)| Some((node, other, best?)));
-    (tests, found.collect())
+    Some(found.collect())
 }
 
 /// Whether a set that may be tried from both sides is tried from the other one.

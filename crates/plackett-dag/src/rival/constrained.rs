@@ -7,15 +7,14 @@
 //! At the end R(φ) is rounded, and A is fitted again by the **exact lasso at the rounded order**, the paper's Q̂: the
 //! Huber function leaves no weight exactly zero, so the sparse graphs in the paper's tables cannot come from A itself.
 
-use std::ops::ControlFlow;
-
-use plackett::{Adam, run::Ending};
+use plackett::Adam;
+use plackett::run::{Ending, Run};
 
 use super::objective::{Objective, Penalty};
 use super::proximal::Proximal;
 use super::relaxed::WEIGHT_TOLERANCE;
 use super::soft_order::SoftOrder;
-use super::{Learned, Progress, Relaxation, check, check_count, check_positive, lasso_at};
+use super::{Learned, Relaxation, check, check_count, check_positive, lasso_at};
 use crate::{Error, Gram};
 
 /// The penalty ρ grows by this factor between stages,
@@ -36,9 +35,10 @@ const LARGEST_PENALTY: f64 = 1e16;
 /// the nodes, which is all that the uniform matrix sees.
 ///
 /// ```
-/// use plackett_dag::{Gram, rival::{Constrained, keep_going}};
+/// use plackett::run::Run;
+/// use plackett_dag::{Gram, rival::Constrained};
 /// let gram = Gram::from_matrix(100, 2, vec![1.0, 2.0, 2.0, 5.0])?;
-/// let learned = Constrained::sinkhorn().run(&gram, 0, keep_going)?;
+/// let learned = Constrained::sinkhorn().run(&gram, 0, &Run::default())?;
 /// assert_eq!(learned.order.as_slice(), [0, 1]);
 /// assert_eq!(learned.dag.weight(0, 1), 1.5);
 /// # Ok::<(), plackett_dag::Error>(())
@@ -118,17 +118,11 @@ impl Constrained {
         check_count("weight_steps", self.weight_steps)
     }
 
-    /// Learns a graph. The observer hears of every step on the parameters, with F as the objective, and may end the
-    /// run. The run has converged if the constraint is met. For d nodes a step is O(d³ · `weight_steps`).
+    /// Learns a graph. It has converged if the constraint is met. For d nodes a step is O(d³ · `weight_steps`).
     ///
     /// # Errors
     /// [`Error::BadSetting`], or [`Error::Diverged`] if the objective leaves the finite numbers.
-    pub fn run(
-        &self,
-        gram: &Gram,
-        seed: u64,
-        mut observe: impl FnMut(&Progress) -> ControlFlow<()>,
-    ) -> Result<Learned, Error> {
+    pub fn run(&self, gram: &Gram, seed: u64, run: &Run<'_>) -> Result<Learned, Error> {
         self.validate()?;
         let nodes = gram.nodes();
         let penalty = Penalty::Huber(self.mu);
@@ -142,7 +136,8 @@ impl Constrained {
         let scale: f64 = 0.5 * (0..nodes).map(|node| gram.entry(node, node)).sum::<f64>();
         let (mut multiplier, mut weight) = (0.0, self.penalty * scale);
         let mut constraint_before = f64::INFINITY;
-        let mut status = Ending::Steps;
+        let mut ending = Ending::Steps;
+        run.begin("steps on a relaxed order", Some((self.stages * self.stage_steps) as u64));
         'stages: for _ in 0..self.stages {
             let mut adam = Adam::new(soft.parameters.len(), self.rate);
             for _ in 0..self.stage_steps {
@@ -153,9 +148,10 @@ impl Constrained {
                 if !(value + multiplier * constraint).is_finite() {
                     return Err(Error::Diverged { step });
                 }
-                trace.push(Progress { step, objective: value });
-                if observe(&trace[step - 1]).is_break() {
-                    status = Ending::Interrupted;
+                trace.push(value);
+                run.advance(1);
+                if run.is_over() {
+                    ending = run.ending().unwrap_or(ending);
                     break 'stages;
                 }
                 let factor = multiplier + weight * constraint;
@@ -168,7 +164,7 @@ impl Constrained {
             }
             let constraint = objective.constraint(&soft.matrix, &mut constraint_slope);
             if constraint <= self.tolerance {
-                status = Ending::Converged;
+                ending = Ending::Converged;
                 break;
             }
             multiplier += weight * constraint;
@@ -178,14 +174,18 @@ impl Constrained {
             constraint_before = constraint;
         }
         let order = soft.round().map_err(|_| Error::Diverged { step: trace.len() })?;
-        Ok(Learned { dag: lasso_at(gram, &order, self.lambda)?, order, trace, status })
+        Ok(Learned { dag: lasso_at(gram, &order, self.lambda, run)?, order, trace, ending })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::time::Duration;
+
+    use plackett::run::Limits;
+
     use super::*;
-    use crate::rival::keep_going;
     use crate::rival::tests::chain;
 
     /// The generating order of a chain, from the best of a few starts.
@@ -204,10 +204,10 @@ mod tests {
                 let gram = chain(nodes, data);
                 let score = |learned: &Learned| gram.q(&learned.dag.adjacency(), 0.5).unwrap();
                 let best = (0..starts)
-                    .map(|seed| method.run(&gram, seed, keep_going).unwrap())
+                    .map(|seed| method.run(&gram, seed, &Run::default()).unwrap())
                     .min_by(|a, b| score(a).total_cmp(&score(b)))
                     .unwrap();
-                assert_eq!(best.status, Ending::Converged);
+                assert_eq!(best.ending, Ending::Converged);
                 assert_eq!(best.order, plackett::Order::identity(nodes), "{method:?}, data {data}");
                 assert!((1..nodes).all(|node| best.dag.has_edge(node - 1, node)));
             }
@@ -218,12 +218,16 @@ mod tests {
     fn is_a_function_of_its_seed_and_can_be_stopped() {
         let gram = chain(4, 9);
         let method = Constrained::sinkhorn();
-        assert_eq!(method.run(&gram, 3, keep_going).unwrap(), method.run(&gram, 3, keep_going).unwrap());
-        let stop = |progress: &Progress| {
-            if progress.step < 150 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        };
-        let learned = method.run(&gram, 3, stop).unwrap();
-        assert_eq!((learned.status, learned.trace.len()), (Ending::Interrupted, 150));
+        assert_eq!(
+            method.run(&gram, 3, &Run::default()).unwrap(),
+            method.run(&gram, 3, &Run::default()).unwrap()
+        );
+        // The clock ticks at each look, and each step looks once.
+        let looks = AtomicU64::new(0);
+        let clock = || Duration::from_secs(looks.fetch_add(1, Ordering::Relaxed));
+        let run = Run::by(&clock, Limits::time(Duration::from_secs(150)));
+        let learned = method.run(&gram, 3, &run).unwrap();
+        assert_eq!((learned.ending, learned.trace.len()), (Ending::Time, 150));
     }
 
     #[test]
@@ -242,10 +246,10 @@ mod tests {
             Constrained { stage_steps: 0, ..good },
             Constrained { weight_steps: 0, ..good },
         ] {
-            assert!(matches!(bad.run(&gram, 0, keep_going), Err(Error::BadSetting { .. })));
+            assert!(matches!(bad.run(&gram, 0, &Run::default()), Err(Error::BadSetting { .. })));
         }
         let huge = Gram::from_matrix(10, 2, vec![1e308, 1e308, 1e308, 1e308]).unwrap();
-        assert!(matches!(good.run(&huge, 0, keep_going), Err(Error::Diverged { .. })));
+        assert!(matches!(good.run(&huge, 0, &Run::default()), Err(Error::Diverged { .. })));
     }
 
     #[test]
@@ -254,7 +258,10 @@ mod tests {
         let constant = Gram::from_matrix(10, 2, vec![0.0; 4]).unwrap();
         for gram in [one, constant] {
             for method in [Constrained::sinkhorn(), Constrained::urs()] {
-                assert_eq!(method.run(&gram, 0, keep_going).unwrap().dag, crate::Dag::empty(gram.nodes()));
+                assert_eq!(
+                    method.run(&gram, 0, &Run::default()).unwrap().dag,
+                    crate::Dag::empty(gram.nodes())
+                );
             }
         }
     }

@@ -39,11 +39,6 @@ pub(super) fn transpose(k: usize, a: &[f64], out: &mut [f64]) {
     }
 }
 
-/// Σ `a`ᵢ `b`ᵢ.
-pub(super) fn inner(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

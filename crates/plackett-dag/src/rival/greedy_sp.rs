@@ -8,24 +8,25 @@
 //! sparser graph appears; then from there again.
 
 use std::collections::HashMap;
-use std::ops::ControlFlow;
 
-use plackett::{Noise, run::Ending};
+use plackett::Noise;
+use plackett::run::{Ending, Run};
 use rand::seq::SliceRandom;
 
-use super::{Learned, Progress, check_count, order_of};
+use super::{Learned, check_count, order_of};
 use crate::cholesky::Cholesky;
-use crate::{Dag, Error, FisherZ, Gram, IndependenceTest};
+use crate::{Dag, Error, FisherZ, Gram, IndependenceTest, NodeSet};
 
 /// The method GREEDY-SP. Memory and time are bounded by `visits`, whatever the machine's speed. On the paper's
 /// kinds of graphs 5 starts give about the paper's SHD and 30 give that or less.
 ///
 /// ```
-/// use plackett_dag::{Centering, Gram, Sem, SemSettings, rival::{GreedySp, keep_going}, shd_cpdag, simulate_sem};
+/// use plackett::run::Run;
+/// use plackett_dag::{Centering, Gram, Sem, SemSettings, rival::GreedySp, shd_cpdag, simulate_sem};
 /// let sem = simulate_sem(&SemSettings::default(), 1)?;
 /// let data = sem.sample(1000, Sem::TRAINING);
 /// let gram = Gram::from_rows(data.values(), data.columns(), Centering::Center)?;
-/// let learned = GreedySp::default().run(&gram, 0, keep_going)?;
+/// let learned = GreedySp::default().run(&gram, 0, &Run::default())?;
 /// assert!(shd_cpdag(sem.dag(), &learned.dag)? <= 3);
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
@@ -48,19 +49,13 @@ impl Default for GreedySp {
 }
 
 impl GreedySp {
-    /// Learns a graph by tests of partial correlation and fits its weights by least squares. The observer hears of
-    /// every graph looked at and may end the run.
+    /// Learns a graph by tests of partial correlation and fits its weights by least squares.
     ///
     /// # Errors
     /// [`Error::BadSetting`].
-    pub fn run(
-        &self,
-        gram: &Gram,
-        seed: u64,
-        observe: impl FnMut(&Progress) -> ControlFlow<()>,
-    ) -> Result<Learned, Error> {
+    pub fn run(&self, gram: &Gram, seed: u64, run: &Run<'_>) -> Result<Learned, Error> {
         let mut test = FisherZ::new(gram, self.alpha)?;
-        let mut learned = self.search(&mut test, seed, observe)?;
+        let mut learned = self.search(&mut test, seed, run)?;
         learned.dag = least_squares(gram, &learned.dag)?;
         Ok(learned)
     }
@@ -71,9 +66,10 @@ impl GreedySp {
     /// [`Error::BadSetting`].
     ///
     /// ```
-    /// # use plackett_dag::{FisherZ, Gram, rival::{GreedySp, keep_going}};
+    /// # use plackett::run::Run;
+    /// # use plackett_dag::{FisherZ, Gram, rival::GreedySp};
     /// let gram = Gram::from_matrix(1000, 2, vec![1.0, 0.0, 0.0, 1.0])?;
-    /// let learned = GreedySp::default().search(&mut FisherZ::new(&gram, 0.05)?, 0, keep_going)?;
+    /// let learned = GreedySp::default().search(&mut FisherZ::new(&gram, 0.05)?, 0, &Run::default())?;
     /// assert_eq!(learned.dag.edge_count(), 0);
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
@@ -81,27 +77,32 @@ impl GreedySp {
         &self,
         test: &mut impl IndependenceTest,
         seed: u64,
-        mut observe: impl FnMut(&Progress) -> ControlFlow<()>,
+        run: &Run<'_>,
     ) -> Result<Learned, Error> {
         check_count("depth", self.depth)?;
         check_count("starts", self.starts)?;
         check_count("visits", self.visits)?;
         let nodes = test.nodes();
         let mut noise = Noise::new(seed);
-        let mut search = Search::new(test, &mut observe, self.depth);
+        let mut search = Search::new(test, run, self.depth);
+        run.begin("random permutations", Some(self.starts as u64));
         let mut best: Option<Vec<Vec<usize>>> = None;
         let mut fewest = usize::MAX;
         let mut trace = Vec::new();
-        let mut status = Ending::Converged;
+        let mut ending = Ending::Finished;
         let mut order: Vec<usize> = (0..nodes).collect();
         for start in 0..self.starts {
             order.shuffle(noise.stream(start as u64));
-            search.begin(&order, self.visits);
+            if search.begin(&order, self.visits).is_none() {
+                ending = run.ending().unwrap_or(ending);
+                break;
+            }
             let end = loop {
                 if search.graph.edges < fewest {
                     fewest = search.graph.edges;
                     best = Some(search.graph.parent_lists());
-                    trace.push(Progress { step: search.step, objective: fewest as f64 });
+                    trace.push(fewest as f64);
+                    run.note(search.step, Some(fewest as f64));
                 }
                 match search.improve(0) {
                     Found::Sparser => search.seen.clear(),
@@ -109,17 +110,18 @@ impl GreedySp {
                 }
             };
             match end {
-                Found::Interrupted => {
-                    status = Ending::Interrupted;
+                Found::Over => {
+                    ending = run.ending().unwrap_or(ending);
                     break;
                 }
-                Found::Exhausted => status = Ending::Steps,
+                Found::Exhausted => ending = Ending::Steps,
                 Found::Sparser | Found::Nothing => {}
             }
+            run.advance(1);
         }
-        let dag = Dag::from_parents(best.unwrap_or_default())?;
+        let dag = Dag::from_parents(best.unwrap_or_else(|| vec![Vec::new(); nodes]))?;
         let order = order_of(dag.topological_order().to_vec());
-        Ok(Learned { dag, order, trace, status })
+        Ok(Learned { dag, order, trace, ending })
     }
 }
 
@@ -132,25 +134,22 @@ enum Found {
     Nothing,
     /// The visits are used up.
     Exhausted,
-    /// The observer said to stop.
-    Interrupted,
+    /// The run is over.
+    Over,
 }
 
-/// A DAG as rows of bits, the parents of each node, with a hash that changes with its edges.
+/// A DAG as the parents of each node, with a hash that changes with its edges.
 #[derive(Debug)]
-struct BitGraph {
-    nodes: usize,
-    words: usize,
-    rows: Vec<u64>,
+struct HashedGraph {
+    parents: Vec<NodeSet>,
     edges: usize,
     hash: u128,
     /// One random number per edge; a graph's hash is the exclusive or of its edges'.
     keys: Vec<u128>,
 }
 
-impl BitGraph {
+impl HashedGraph {
     fn new(nodes: usize) -> Self {
-        let words = nodes.div_ceil(64).max(1);
         let mut state = 0u64;
         let mut draw = || {
             // SplitMix64: any fixed, well-mixed numbers will do.
@@ -161,65 +160,53 @@ impl BitGraph {
             x ^ (x >> 31)
         };
         let keys = (0..nodes * nodes).map(|_| (u128::from(draw()) << 64) | u128::from(draw())).collect();
-        Self { nodes, words, rows: vec![0; nodes * words], edges: 0, hash: 0, keys }
+        Self { parents: vec![NodeSet::with_capacity(nodes); nodes], edges: 0, hash: 0, keys }
     }
 
-    fn row(&self, node: usize) -> &[u64] {
-        &self.rows[node * self.words..(node + 1) * self.words]
+    fn nodes(&self) -> usize {
+        self.parents.len()
     }
 
-    /// The parents of a node, ascending, into `list`.
-    fn parents(&self, node: usize, list: &mut Vec<usize>) {
-        list.clear();
-        for (word, &bits) in self.row(node).iter().enumerate() {
-            let mut bits = bits;
-            while bits != 0 {
-                list.push(64 * word + bits.trailing_zeros() as usize);
-                bits &= bits - 1;
-            }
-        }
+    fn clear(&mut self) {
+        self.parents.iter_mut().for_each(NodeSet::clear);
+        (self.edges, self.hash) = (0, 0);
     }
 
     /// Adds the edge, or takes it away if it is there.
     fn toggle(&mut self, from: usize, to: usize) {
-        let bit = 1 << (from % 64);
-        let word = &mut self.rows[to * self.words + from / 64];
-        *word ^= bit;
-        if *word & bit == 0 {
+        let nodes = self.nodes();
+        let parents = &mut self.parents[to];
+        if parents.contains(from) {
+            parents.remove(from);
             self.edges -= 1;
         } else {
+            parents.insert(from);
             self.edges += 1;
         }
-        self.hash ^= self.keys[to * self.nodes + from];
+        self.hash ^= self.keys[to * nodes + from];
     }
 
-    /// Whether Pa(to) = Pa(from) ∪ {from}.
+    /// Whether Pa(to) = Pa(from) ∪ {from}, for an edge from → to.
     fn is_covered(&self, from: usize, to: usize) -> bool {
-        self.row(from).iter().zip(self.row(to)).enumerate().all(|(word, (a, b))| {
-            let own = if word == from / 64 { 1 << (from % 64) } else { 0 };
-            a | own == *b
-        })
+        let (before, after) = (&self.parents[from], &self.parents[to]);
+        after.len() == before.len() + 1 && after.contains(from) && before.is_subset(after)
     }
 
     fn parent_lists(&self) -> Vec<Vec<usize>> {
-        let mut lists = vec![Vec::new(); self.nodes];
-        for (node, list) in lists.iter_mut().enumerate() {
-            self.parents(node, list);
-        }
-        lists
+        self.parents.iter().map(|parents| parents.iter().collect()).collect()
     }
 }
 
 /// The state of a search: the graph it stands on and how it may go on.
-struct Search<'a, T, O> {
+struct Search<'a, 'b, T> {
     test: &'a mut T,
-    observe: &'a mut O,
+    run: &'a Run<'b>,
     depth: usize,
-    graph: BitGraph,
+    graph: HashedGraph,
     /// Graphs from which a search of at least this remaining depth found nothing.
     seen: HashMap<u128, usize>,
     visits_left: usize,
-    step: usize,
+    step: u64,
     /// The covered arrows of the graphs along the current branch.
     arrows: Vec<Vec<(usize, usize)>>,
     /// The edges that each arrow along the current branch toggled.
@@ -229,12 +216,12 @@ struct Search<'a, T, O> {
     kept: Vec<usize>,
 }
 
-impl<'a, T: IndependenceTest, O: FnMut(&Progress) -> ControlFlow<()>> Search<'a, T, O> {
-    fn new(test: &'a mut T, observe: &'a mut O, depth: usize) -> Self {
-        let graph = BitGraph::new(test.nodes());
+impl<'a, 'b, T: IndependenceTest> Search<'a, 'b, T> {
+    fn new(test: &'a mut T, run: &'a Run<'b>, depth: usize) -> Self {
+        let graph = HashedGraph::new(test.nodes());
         Self {
             test,
-            observe,
+            run,
             depth,
             graph,
             seen: HashMap::new(),
@@ -248,14 +235,16 @@ impl<'a, T: IndependenceTest, O: FnMut(&Progress) -> ControlFlow<()>> Search<'a,
         }
     }
 
-    /// Stands on the minimal I-map of a permutation.
-    fn begin(&mut self, order: &[usize], visits: usize) {
-        self.graph.rows.fill(0);
-        (self.graph.edges, self.graph.hash) = (0, 0);
+    /// Stands on the minimal I-map of a permutation; nothing if the run is over before.
+    fn begin(&mut self, order: &[usize], visits: usize) -> Option<()> {
+        self.graph.clear();
         self.seen.clear();
         self.visits_left = visits;
         let mut before = Vec::with_capacity(order.len());
         for &node in order {
+            if self.run.is_over() {
+                return None;
+            }
             self.test.dependent(node, &before, &mut self.kept);
             for &parent in &self.kept {
                 self.graph.toggle(parent, node);
@@ -263,6 +252,7 @@ impl<'a, T: IndependenceTest, O: FnMut(&Progress) -> ControlFlow<()>> Search<'a,
             let at = before.partition_point(|&other| other < node);
             before.insert(at, node);
         }
+        Some(())
     }
 
     /// Looks for a sparser graph within the depth that is left, and stands on it if there is one.
@@ -284,8 +274,8 @@ impl<'a, T: IndependenceTest, O: FnMut(&Progress) -> ControlFlow<()>> Search<'a,
             self.visits_left -= 1;
             self.step += 1;
             self.turn(from, to, level);
-            if (self.observe)(&Progress { step: self.step, objective: self.graph.edges as f64 }).is_break() {
-                found = Found::Interrupted;
+            if self.run.is_over() {
+                found = Found::Over;
                 break;
             }
             if self.graph.edges < edges {
@@ -304,13 +294,11 @@ impl<'a, T: IndependenceTest, O: FnMut(&Progress) -> ControlFlow<()>> Search<'a,
         found
     }
 
-    fn covered_arrows(&mut self, arrows: &mut Vec<(usize, usize)>) {
+    fn covered_arrows(&self, arrows: &mut Vec<(usize, usize)>) {
         arrows.clear();
-        for to in 0..self.graph.nodes {
-            self.graph.parents(to, &mut self.parents);
-            arrows.extend(
-                self.parents.iter().filter(|&&from| self.graph.is_covered(from, to)).map(|&from| (from, to)),
-            );
+        for to in 0..self.graph.nodes() {
+            let covered = self.graph.parents[to].iter().filter(|&from| self.graph.is_covered(from, to));
+            arrows.extend(covered.map(|from| (from, to)));
         }
     }
 
@@ -319,7 +307,8 @@ impl<'a, T: IndependenceTest, O: FnMut(&Progress) -> ControlFlow<()>> Search<'a,
         let mut toggled = std::mem::take(&mut self.toggled[level]);
         toggled.clear();
         toggled.extend([(from, to), (to, from)]);
-        self.graph.parents(from, &mut self.parents);
+        self.parents.clear();
+        self.parents.extend(&self.graph.parents[from]);
         self.test.dependent(to, &self.parents, &mut self.kept);
         toggled.extend(self.parents.iter().filter(|p| !self.kept.contains(p)).map(|&p| (p, to)));
         self.candidates.clear();
@@ -368,9 +357,13 @@ fn least_squares(gram: &Gram, dag: &Dag) -> Result<Dag, Error> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use plackett::run::Limits;
+
     use super::*;
     use crate::testing::random_dag;
-    use crate::{Cpdag, DSeparation, rival::keep_going};
+    use crate::{Cpdag, DSeparation};
     use rand::SeedableRng;
     use rand::rngs::ChaCha8Rng;
 
@@ -380,8 +373,9 @@ mod tests {
         for case in 0..60 {
             let nodes = 5 + case % 2;
             let truth = random_dag(nodes, 0.35, &mut rng);
-            let learned =
-                GreedySp::default().search(&mut DSeparation::new(&truth), case as u64, keep_going).unwrap();
+            let learned = GreedySp::default()
+                .search(&mut DSeparation::new(&truth), case as u64, &Run::default())
+                .unwrap();
             assert_eq!(Cpdag::of(&learned.dag), Cpdag::of(&truth), "case {case}");
         }
     }
@@ -394,9 +388,9 @@ mod tests {
             let mut order: Vec<usize> = (0..6).collect();
             order.shuffle(&mut rng);
             let mut test = DSeparation::new(&truth);
-            let mut observe = keep_going;
-            let mut search = Search::new(&mut test, &mut observe, 1);
-            search.begin(&order, 1);
+            let run = Run::default();
+            let mut search = Search::new(&mut test, &run, 1);
+            search.begin(&order, 1).unwrap();
             for late in 0..6 {
                 for early in 0..late {
                     let mut given: Vec<usize> =
@@ -404,9 +398,7 @@ mod tests {
                     given.sort_unstable();
                     let expected =
                         !DSeparation::new(&truth).is_independent(order[early], order[late], &given);
-                    let mut parents = Vec::new();
-                    search.graph.parents(order[late], &mut parents);
-                    assert_eq!(parents.contains(&order[early]), expected);
+                    assert_eq!(search.graph.parents[order[late]].contains(order[early]), expected);
                 }
             }
         }
@@ -421,11 +413,11 @@ mod tests {
             let truth = random_dag(6, 0.4, &mut rng);
             let mut order: Vec<usize> = (0..6).collect();
             order.shuffle(&mut rng);
-            let mut observe = keep_going;
+            let run = Run::default();
             let mut test = DSeparation::new(&truth);
-            let mut search = Search::new(&mut test, &mut observe, 1);
-            search.begin(&order, 1);
-            let before = (search.graph.rows.clone(), search.graph.edges, search.graph.hash);
+            let mut search = Search::new(&mut test, &run, 1);
+            search.begin(&order, 1).unwrap();
+            let before = (search.graph.parents.clone(), search.graph.edges, search.graph.hash);
             let mut arrows = Vec::new();
             search.covered_arrows(&mut arrows);
             for &(from, to) in &arrows {
@@ -436,13 +428,13 @@ mod tests {
                 search.turn(from, to, 0);
                 let mut exchanged = order.clone();
                 exchanged.swap(rank, rank + 1);
-                let (mut other_observe, mut other_test) = (keep_going, DSeparation::new(&truth));
-                let mut other = Search::new(&mut other_test, &mut other_observe, 1);
-                other.begin(&exchanged, 1);
-                assert_eq!(search.graph.rows, other.graph.rows);
+                let mut other_test = DSeparation::new(&truth);
+                let mut other = Search::new(&mut other_test, &run, 1);
+                other.begin(&exchanged, 1).unwrap();
+                assert_eq!(search.graph.parents, other.graph.parents);
                 assert_eq!(search.graph.hash, other.graph.hash);
                 search.turn_back(0);
-                assert_eq!((search.graph.rows.clone(), search.graph.edges, search.graph.hash), before);
+                assert_eq!((search.graph.parents.clone(), search.graph.edges, search.graph.hash), before);
                 turned += 1;
             }
         }
@@ -450,36 +442,31 @@ mod tests {
     }
 
     #[test]
-    fn obeys_its_bounds_and_its_observer() {
+    fn obeys_its_bounds_and_the_end_of_the_run() {
         let mut rng = ChaCha8Rng::seed_from_u64(8);
         let truth = random_dag(8, 0.5, &mut rng);
         let settings = GreedySp { visits: 7, starts: 2, ..GreedySp::default() };
-        let mut visits = 0;
-        let learned = settings
-            .search(&mut DSeparation::new(&truth), 1, |_| {
-                visits += 1;
-                ControlFlow::Continue(())
-            })
-            .unwrap();
-        assert_eq!((visits, learned.status), (14, Ending::Steps));
-        let stopped = settings.search(&mut DSeparation::new(&truth), 1, |_| ControlFlow::Break(())).unwrap();
-        assert_eq!(stopped.status, Ending::Interrupted);
-        assert_eq!(learned, settings.search(&mut DSeparation::new(&truth), 1, keep_going).unwrap());
+        let learned = settings.search(&mut DSeparation::new(&truth), 1, &Run::default()).unwrap();
+        assert_eq!(learned.ending, Ending::Steps);
+        let over = Run::new(Limits::time(Duration::ZERO));
+        let stopped = settings.search(&mut DSeparation::new(&truth), 1, &over).unwrap();
+        assert_eq!((stopped.ending, stopped.dag), (Ending::Time, Dag::empty(8)));
+        assert_eq!(learned, settings.search(&mut DSeparation::new(&truth), 1, &Run::default()).unwrap());
         for bad in [
             GreedySp { depth: 0, ..settings },
             GreedySp { starts: 0, ..settings },
             GreedySp { visits: 0, ..settings },
         ] {
-            assert!(bad.search(&mut DSeparation::new(&truth), 1, keep_going).is_err());
+            assert!(bad.search(&mut DSeparation::new(&truth), 1, &Run::default()).is_err());
         }
         let gram = Gram::from_matrix(10, 1, vec![1.0]).unwrap();
-        assert!(GreedySp { alpha: 0.0, ..settings }.run(&gram, 0, keep_going).is_err());
-        assert_eq!(settings.run(&gram, 0, keep_going).unwrap().dag, Dag::empty(1));
+        assert!(GreedySp { alpha: 0.0, ..settings }.run(&gram, 0, &Run::default()).is_err());
+        assert_eq!(settings.run(&gram, 0, &Run::default()).unwrap().dag, Dag::empty(1));
     }
 
     #[test]
     fn more_than_one_word_of_nodes() {
-        let mut graph = BitGraph::new(130);
+        let mut graph = HashedGraph::new(130);
         graph.toggle(129, 3);
         graph.toggle(64, 3);
         assert_eq!(graph.parent_lists()[3], [64, 129]);

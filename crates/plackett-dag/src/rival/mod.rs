@@ -8,8 +8,8 @@
 //! | RANDOM | [`Random`] | a random graph, not looking at the data |
 //! | (missing) | [`variance_order`] | the nodes by their variance |
 //!
-//! All of them need the Gram matrix only, and each is a function of its settings and its seed. A run reports to an
-//! observer that may end it; it then returns what it has.
+//! All of them need the Gram matrix only, and each is a function of its settings and its seed. If the run is over before
+//! they are done, they return what they have.
 
 mod constrained;
 mod dense;
@@ -20,10 +20,10 @@ mod random;
 mod relaxed;
 mod soft_order;
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use plackett::{Order, run::Ending};
+use plackett::Order;
+use plackett::run::{Ending, Run};
 
 pub use constrained::Constrained;
 pub use greedy_sp::GreedySp;
@@ -33,36 +33,13 @@ pub use soft_order::Relaxation;
 
 use crate::{Dag, Error, Gram, L1, LocalScore, NodeSet, ScoreSettings, Scratch};
 
-/// How far a run is, as its observer sees it and as its trace keeps it.
-///
-/// ```
-/// use std::ops::ControlFlow;
-/// use plackett_dag::{Gram, rival::{Progress, Relaxed}};
-/// let gram = Gram::from_matrix(100, 2, vec![1.0, 2.0, 2.0, 5.0])?;
-/// let mut seen = Vec::new();
-/// let stop_after_ten = |progress: &Progress| {
-///     seen.push(progress.step);
-///     if progress.step < 10 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-/// };
-/// let learned = Relaxed::sinkhorn().run(&gram, 0, stop_after_ten)?;
-/// assert_eq!(learned.status, plackett::run::Ending::Interrupted);
-/// assert_eq!((seen.len(), learned.trace.len()), (10, 10));
-/// # Ok::<(), plackett_dag::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Progress {
-    /// Steps made so far, counted from one.
-    pub step: usize,
-    /// What the method minimizes, at this step: the relaxed score, or for GREEDY-SP the number of edges.
-    pub objective: f64,
-}
-
 /// What a rival learned.
 ///
 /// ```
-/// use plackett_dag::{Gram, rival::{GreedySp, keep_going}};
+/// use plackett::run::Run;
+/// use plackett_dag::{Gram, rival::GreedySp};
 /// let gram = Gram::from_matrix(100, 2, vec![1.0, 2.0, 2.0, 5.0])?;
-/// let learned = GreedySp::default().run(&gram, 0, keep_going)?;
+/// let learned = GreedySp::default().run(&gram, 0, &Run::default())?;
 /// assert_eq!(learned.dag.edge_count(), 1);
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
@@ -72,20 +49,10 @@ pub struct Learned {
     pub dag: Dag,
     /// The order of the nodes behind it, causes first.
     pub order: Order,
-    /// The objective along the way.
-    pub trace: Vec<Progress>,
-    /// Why the run ended.
-    pub status: Ending,
-}
-
-/// The observer that watches nothing and never stops a run.
-///
-/// ```
-/// use plackett_dag::rival::{Progress, keep_going};
-/// assert!(keep_going(&Progress { step: 1, objective: 0.0 }).is_continue());
-/// ```
-pub fn keep_going(_: &Progress) -> ControlFlow<()> {
-    ControlFlow::Continue(())
+    /// What the method minimizes, step by step: the relaxed score; for GREEDY-SP the number of edges, whenever it fell.
+    pub trace: Vec<f64>,
+    /// Why it ended.
+    pub ending: Ending,
 }
 
 /// The nodes by increasing variance, ties by the smaller node: the order that simulated models betray when their
@@ -109,15 +76,17 @@ fn order_of(nodes: Vec<usize>) -> Order {
     order
 }
 
-/// The graph of the exact lasso at an order: each node's parents come from the nodes before it.
-fn lasso_at(gram: &Gram, order: &Order, lambda: f64) -> Result<Dag, Error> {
+/// The graph of the exact lasso at an order: each node's parents come from the nodes before it. Once the run is over,
+/// nodes have no parents.
+fn lasso_at(gram: &Gram, order: &Order, lambda: f64, run: &Run<'_>) -> Result<Dag, Error> {
     let nodes = gram.nodes();
     let score = L1::new(Arc::new(gram.clone()), &ScoreSettings { lambda, ..ScoreSettings::default() })?;
     let mut scratch = Scratch::default();
     let mut allowed = NodeSet::with_capacity(nodes);
     let mut edges = Vec::new();
     for &node in order.iter() {
-        let parents = score.best(node, &allowed, &mut scratch).parents;
+        let Some(choice) = score.best(node, &allowed, &mut scratch, run) else { break };
+        let parents = choice.parents;
         let weights = score.weights(node, &parents).unwrap_or_default();
         edges.extend(parents.iter().zip(weights).filter(|&(_, w)| w != 0.0).map(|(from, w)| (from, node, w)));
         allowed.insert(node);
@@ -171,9 +140,9 @@ mod tests {
     #[test]
     fn the_lasso_at_an_order_follows_it() {
         let gram = Gram::from_matrix(10, 2, vec![1.0, 2.0, 2.0, 5.0]).unwrap();
-        let forwards = lasso_at(&gram, &Order::identity(2), 0.5).unwrap();
+        let forwards = lasso_at(&gram, &Order::identity(2), 0.5, &Run::default()).unwrap();
         assert_eq!(forwards.weight(0, 1), 1.5);
-        let backwards = lasso_at(&gram, &Order::new(vec![1, 0]).unwrap(), 0.5).unwrap();
+        let backwards = lasso_at(&gram, &Order::new(vec![1, 0]).unwrap(), 0.5, &Run::default()).unwrap();
         assert!((backwards.weight(1, 0) - 0.3).abs() < 1e-15);
     }
 }

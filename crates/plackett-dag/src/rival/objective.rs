@@ -8,7 +8,8 @@
 //! With D = G(W − I), plus λ H_μ'(W) in the second case, ∂F/∂R = A R Dᵀ + Aᵀ R D. The constraint that makes R a
 //! permutation is c(R) = ‖R Rᵀ − I‖² = 0 with ∂c/∂R = 4 (R Rᵀ − I) R; for square matrices ‖R Rᵀ − I‖ = ‖Rᵀ R − I‖.
 
-use super::dense::{inner, multiply, transpose};
+use super::dense::{multiply, transpose};
+use crate::cholesky::dot;
 
 /// What keeps the weights sparse.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,7 +71,7 @@ impl<'a> Objective<'a> {
             weights[node * k + node] -= 1.0;
         }
         multiply(k, gram, weights, slope);
-        let mut value = 0.5 * inner(weights, slope);
+        let mut value = 0.5 * dot(weights, slope);
         for node in 0..k {
             weights[node * k + node] += 1.0;
         }
@@ -106,7 +107,7 @@ impl<'a> Objective<'a> {
         }
         multiply(k, &self.product, r, gradient);
         gradient.iter_mut().for_each(|g| *g *= 4.0);
-        inner(&self.product, &self.product)
+        dot(&self.product, &self.product)
     }
 }
 

@@ -5,8 +5,9 @@
 //! each entry has its own step 1/(Σ_q|M_rq| · Σ_q|N_sq|), which no eigenvalue need be computed for and which does not
 //! slow down where variances differ by orders of magnitude. The Huber penalty adds λ/μ · N ⊗ N in the same way.
 
-use super::dense::{inner, multiply, transpose};
+use super::dense::{multiply, transpose};
 use super::objective::{Penalty, huber_slope};
+use crate::cholesky::dot;
 
 /// The solver with its memory.
 #[derive(Debug)]
@@ -144,7 +145,7 @@ impl<'a> Proximal<'a> {
 
     /// Whether the last move points away from where the momentum came from.
     fn goes_uphill(&self, a: &[f64]) -> bool {
-        inner(&self.point, &self.other) > inner(a, &self.other)
+        dot(&self.point, &self.other) > dot(a, &self.other)
     }
 }
 
@@ -258,8 +259,8 @@ mod tests {
         let order = plackett::Order::new(vec![4, 1, 0, 5, 3, 2]).unwrap();
         let mut a = vec![0.0; k * k];
         Proximal::new(&gram, k, 0.3, Penalty::L1).fit(&order.matrix(), &mut a, 100_000, 1e-15);
-        let exact =
-            super::super::lasso_at(&crate::Gram::from_matrix(10, k, gram).unwrap(), &order, 0.3).unwrap();
+        let gram = crate::Gram::from_matrix(10, k, gram).unwrap();
+        let exact = super::super::lasso_at(&gram, &order, 0.3, &plackett::run::Run::default()).unwrap();
         for r in 0..k {
             for s in r + 1..k {
                 assert!((a[r * k + s] - exact.weight(order[r], order[s])).abs() < 1e-8);

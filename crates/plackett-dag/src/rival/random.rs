@@ -1,6 +1,7 @@
 //! RANDOM: an Erdős–Rényi graph with the expected number of edges and random weights that no data were asked about.
 
-use plackett::{Noise, run::Ending};
+use plackett::Noise;
+use plackett::run::Ending;
 use rand::RngExt;
 use rand::seq::SliceRandom;
 
@@ -52,7 +53,7 @@ impl Random {
             dag: Dag::from_edges(nodes, edges)?,
             order,
             trace: Vec::new(),
-            status: Ending::Converged,
+            ending: Ending::Finished,
         })
     }
 }

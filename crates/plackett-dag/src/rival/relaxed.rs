@@ -11,14 +11,13 @@
 //! ends where it began: with the empty graph, whichever the relaxation. Those are the identical rows in the paper's
 //! tables.
 
-use std::ops::ControlFlow;
-
-use plackett::{Adam, Order, run::Ending};
+use plackett::run::{Ending, Run};
+use plackett::{Adam, Order};
 
 use super::objective::{Objective, Penalty};
 use super::proximal::Proximal;
 use super::soft_order::SoftOrder;
-use super::{Learned, Progress, Relaxation, check, check_count, check_positive};
+use super::{Learned, Relaxation, check, check_count, check_positive};
 use crate::{Dag, Error, Gram};
 
 /// Below this share of the largest weight a step of the inner solver no longer matters.
@@ -30,11 +29,12 @@ pub(super) const WEIGHT_TOLERANCE: f64 = 1e-7;
 /// as in the paper.
 ///
 /// ```
-/// use plackett_dag::{Gram, rival::{Relaxed, keep_going}};
+/// use plackett::run::Run;
+/// use plackett_dag::{Gram, rival::Relaxed};
 /// let gram = Gram::from_matrix(100, 3, vec![1.0, 2.0, 0.0, 2.0, 5.0, 0.0, 0.0, 0.0, 1.0])?;
-/// let learned = Relaxed::urs().run(&gram, 0, keep_going)?;
+/// let learned = Relaxed::urs().run(&gram, 0, &Run::default())?;
 /// assert_eq!(learned.order.len(), 3);
-/// assert!(learned.trace.last().unwrap().objective <= learned.trace[0].objective);
+/// assert!(*learned.trace.last().unwrap() <= learned.trace[0]);
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -82,17 +82,12 @@ impl Relaxed {
         Self { relaxation: Relaxation::Urs, ..Self::sinkhorn() }
     }
 
-    /// Learns a graph. The observer hears of every step on the parameters and may end the run. For d nodes a step is
+    /// Learns a graph. For d nodes a step is
     /// O(d³ · `weight_steps`).
     ///
     /// # Errors
     /// [`Error::BadSetting`], or [`Error::Diverged`] if the objective leaves the finite numbers.
-    pub fn run(
-        &self,
-        gram: &Gram,
-        seed: u64,
-        mut observe: impl FnMut(&Progress) -> ControlFlow<()>,
-    ) -> Result<Learned, Error> {
+    pub fn run(&self, gram: &Gram, seed: u64, run: &Run<'_>) -> Result<Learned, Error> {
         check_positive("lambda", self.lambda)?;
         check_positive("temperature", self.temperature)?;
         check_positive("rate", self.rate)?;
@@ -112,22 +107,24 @@ impl Relaxed {
         let mut gradient = vec![0.0; soft.parameters.len()];
         let (mut weights, mut slope) = (vec![0.0; nodes * nodes], vec![0.0; nodes * nodes]);
         let mut trace = Vec::with_capacity(self.steps);
-        let mut status = Ending::Steps;
+        let mut ending = Ending::Steps;
         let mut has_moved = false;
+        run.begin("steps on a relaxed order", Some(self.steps as u64));
         for step in 1..=self.steps {
             solver.fit(&soft.matrix, &mut weights, self.weight_steps, WEIGHT_TOLERANCE);
             let value = objective.evaluate(&soft.matrix, &weights, &mut slope);
             if !value.is_finite() {
                 return Err(Error::Diverged { step });
             }
-            trace.push(Progress { step, objective: value });
-            if observe(&trace[step - 1]).is_break() {
-                status = Ending::Interrupted;
+            trace.push(value);
+            run.advance(1);
+            if run.is_over() {
+                ending = run.ending().unwrap_or(ending);
                 break;
             }
             has_moved |= weights.iter().any(|&a| a != 0.0);
             if !has_moved {
-                status = Ending::Converged;
+                ending = Ending::Converged;
                 break;
             }
             if step < self.steps {
@@ -137,7 +134,7 @@ impl Relaxed {
             }
         }
         let order = soft.round().map_err(|_| Error::Diverged { step: trace.len() })?;
-        Ok(Learned { dag: carry_over(&weights, &order)?, order, trace, status })
+        Ok(Learned { dag: carry_over(&weights, &order)?, order, trace, ending })
     }
 }
 
@@ -151,7 +148,6 @@ fn carry_over(weights: &[f64], order: &Order) -> Result<Dag, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rival::keep_going;
     use crate::rival::tests::chain;
 
     #[test]
@@ -172,8 +168,8 @@ mod tests {
         matrix[nodes] = 0.9;
         let gram = Gram::from_matrix(1000, nodes, matrix).unwrap();
         for method in [Relaxed::sinkhorn(), Relaxed::urs()] {
-            let learned = method.run(&gram, 0, keep_going).unwrap();
-            assert_eq!((learned.dag.edge_count(), learned.status), (0, Ending::Converged));
+            let learned = method.run(&gram, 0, &Run::default()).unwrap();
+            assert_eq!((learned.dag.edge_count(), learned.ending), (0, Ending::Converged));
         }
     }
 
@@ -181,12 +177,12 @@ mod tests {
     fn the_objective_falls_and_rounding_costs() {
         let gram = chain(5, 3);
         for method in [Relaxed::sinkhorn(), Relaxed::urs()] {
-            let learned = method.run(&gram, 1, keep_going).unwrap();
-            let (first, last) = (learned.trace[0].objective, learned.trace.last().unwrap().objective);
+            let learned = method.run(&gram, 1, &Run::default()).unwrap();
+            let (first, last) = (learned.trace[0], *learned.trace.last().unwrap());
             assert!(last < first);
             assert!(gram.q(&learned.dag.adjacency(), 0.5).unwrap() > last);
-            assert_eq!(learned, method.run(&gram, 1, keep_going).unwrap());
-            assert_ne!(learned.trace, method.run(&gram, 2, keep_going).unwrap().trace);
+            assert_eq!(learned, method.run(&gram, 1, &Run::default()).unwrap());
+            assert_ne!(learned.trace, method.run(&gram, 2, &Run::default()).unwrap().trace);
         }
     }
 
@@ -204,10 +200,10 @@ mod tests {
             Relaxed { weight_steps: 0, ..good },
             Relaxed { relaxation: Relaxation::Sinkhorn { rounds: 0 }, ..good },
         ] {
-            assert!(matches!(bad.run(&gram, 0, keep_going), Err(Error::BadSetting { .. })));
+            assert!(matches!(bad.run(&gram, 0, &Run::default()), Err(Error::BadSetting { .. })));
         }
         let huge = Gram::from_matrix(10, 2, vec![1e308, 1e308, 1e308, 1e308]).unwrap();
-        assert!(matches!(good.run(&huge, 0, keep_going), Err(Error::Diverged { step: 1 })));
+        assert!(matches!(good.run(&huge, 0, &Run::default()), Err(Error::Diverged { step: 1 })));
     }
 
     #[test]
@@ -216,7 +212,7 @@ mod tests {
         let constant = Gram::from_matrix(10, 2, vec![0.0; 4]).unwrap();
         for gram in [one, constant] {
             for method in [Relaxed::sinkhorn(), Relaxed::urs()] {
-                assert_eq!(method.run(&gram, 0, keep_going).unwrap().dag, Dag::empty(gram.nodes()));
+                assert_eq!(method.run(&gram, 0, &Run::default()).unwrap().dag, Dag::empty(gram.nodes()));
             }
         }
     }

@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+use plackett::run::Run;
+
 use super::subset::{Criterion, Space, Subset, price};
 use super::{Choice, LocalScore, ScoreEntry, ScoreSettings, Scratch, SubsetSearch};
 use crate::{Gram, NodeSet, Result};
@@ -38,16 +40,19 @@ impl Criterion for LogVariance {
 ///
 /// ```
 /// use std::sync::Arc;
+/// use plackett::run::Run;
 /// use plackett_dag::{Bic, Gram, LocalScore, NodeSet, ScoreSettings, Scratch};
 /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
 /// let score = Bic::new(gram, &ScoreSettings { penalty_factor: Some(1.0), ..Default::default() })?;
-/// let choice = score.best(1, &NodeSet::full(1), &mut Scratch::default());
-/// assert_eq!(choice.score, 500.0 * 1_f64.ln() + 0.5 * 1000_f64.ln());
+/// let choice = score.best(1, &NodeSet::full(1), &mut Scratch::default(), &Run::default());
+/// assert_eq!(choice.unwrap().score, 500.0 * 1_f64.ln() + 0.5 * 1000_f64.ln());
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Bic {
     subset: Subset<LogVariance>,
+    /// The units that the columns were given, if theirs were too far apart: variances in them are smaller by their squares.
+    units: Option<Vec<f64>>,
 }
 
 impl Bic {
@@ -67,7 +72,17 @@ impl Bic {
         let rows = gram.rows() as f64;
         let penalty = price(&gram, settings.penalty_factor, 0.5 * rows.ln())?;
         let criterion = LogVariance { half_rows: 0.5 * rows, penalty };
-        Ok(Self { subset: Subset { gram, criterion, search: settings.subset_search } })
+        let (gram, units) = match gram.balanced() {
+            Some((gram, units)) => (Arc::new(gram), Some(units)),
+            None => (gram, None),
+        };
+        Ok(Self { subset: Subset { gram, criterion, search: settings.subset_search }, units })
+    }
+
+    /// What the score of a node is more in the columns' own units.
+    fn shift(&self, node: usize) -> f64 {
+        let rows = 2.0 * self.subset.criterion.half_rows;
+        self.units.as_ref().map_or(0.0, |units| rows * units[node].ln())
     }
 
     /// What `node` costs with exactly these parents, each another node.
@@ -81,17 +96,26 @@ impl Bic {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn cost(&self, node: usize, parents: &NodeSet) -> f64 {
-        self.subset.score(node, parents, &mut Space::default())
+        self.shift(node) + self.subset.score(node, parents, &mut Space::default())
     }
 }
 
 impl LocalScore for Bic {
+    fn name(&self) -> &str {
+        ENTRY.name
+    }
+
     fn nodes(&self) -> usize {
         self.subset.gram.nodes()
     }
 
-    fn best(&self, node: usize, allowed: &NodeSet, scratch: &mut Scratch) -> Choice {
-        self.subset.best(node, allowed, scratch)
+    fn best(&self, node: usize, allowed: &NodeSet, scratch: &mut Scratch, run: &Run<'_>) -> Option<Choice> {
+        let choice = self.subset.best(node, allowed, scratch, run)?;
+        Some(Choice { score: self.shift(node) + choice.score, ..choice })
+    }
+
+    fn is_equivalent(&self) -> bool {
+        true
     }
 
     fn exact(&self) -> Option<Arc<dyn LocalScore>> {
@@ -100,11 +124,21 @@ impl LocalScore for Bic {
         Some(Arc::new(exact))
     }
 
-    fn fill_table(&self, node: usize, table: &mut [f64]) -> bool {
-        self.subset.fill_table(node, table)
+    fn fill_table(&self, node: usize, table: &mut [f64], run: &Run<'_>) -> bool {
+        let is_filled = self.subset.fill_table(node, table, run);
+        let shift = self.shift(node);
+        table.iter_mut().for_each(|score| *score += shift);
+        is_filled
     }
 
     fn weights(&self, node: usize, parents: &NodeSet) -> Option<Vec<f64>> {
-        Some(self.subset.weights(node, parents))
+        let mut weights = self.subset.weights(node, parents);
+        if let Some(units) = &self.units {
+            weights
+                .iter_mut()
+                .zip(parents)
+                .for_each(|(weight, parent)| *weight *= units[node] / units[parent]);
+        }
+        Some(weights)
     }
 }

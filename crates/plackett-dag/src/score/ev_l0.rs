@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+use plackett::run::Run;
+
 use super::subset::{Criterion, Subset, price};
 use super::{Choice, LocalScore, ScoreEntry, ScoreSettings, Scratch, SubsetSearch};
 use crate::cholesky::Cholesky;
@@ -38,11 +40,12 @@ impl Criterion for HalfVariance {
 ///
 /// ```
 /// use std::sync::Arc;
+/// use plackett::run::Run;
 /// use plackett_dag::{EvL0, Gram, LocalScore, NodeSet, ScoreSettings, Scratch};
 /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
 /// let score = EvL0::new(gram, &ScoreSettings { noise_variance: Some(1.0), penalty_factor: Some(1.0), ..Default::default() })?;
-/// let choice = score.best(1, &NodeSet::full(1), &mut Scratch::default());
-/// assert_eq!(choice.score, 0.5 + 1000_f64.ln() / 1000.0);
+/// let choice = score.best(1, &NodeSet::full(1), &mut Scratch::default(), &Run::default());
+/// assert_eq!(choice.unwrap().score, 0.5 + 1000_f64.ln() / 1000.0);
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -117,12 +120,21 @@ fn estimate_noise_variance(gram: &Gram) -> f64 {
 }
 
 impl LocalScore for EvL0 {
+    fn name(&self) -> &str {
+        ENTRY.name
+    }
+
     fn nodes(&self) -> usize {
         self.subset.gram.nodes()
     }
 
-    fn best(&self, node: usize, allowed: &NodeSet, scratch: &mut Scratch) -> Choice {
-        self.subset.best(node, allowed, scratch)
+    fn best(&self, node: usize, allowed: &NodeSet, scratch: &mut Scratch, run: &Run<'_>) -> Option<Choice> {
+        self.subset.best(node, allowed, scratch, run)
+    }
+
+    /// It is a sum of squares per row.
+    fn temperature(&self) -> f64 {
+        1.0 / self.subset.gram.rows() as f64
     }
 
     fn exact(&self) -> Option<Arc<dyn LocalScore>> {
@@ -131,8 +143,8 @@ impl LocalScore for EvL0 {
         Some(Arc::new(exact))
     }
 
-    fn fill_table(&self, node: usize, table: &mut [f64]) -> bool {
-        self.subset.fill_table(node, table)
+    fn fill_table(&self, node: usize, table: &mut [f64], run: &Run<'_>) -> bool {
+        self.subset.fill_table(node, table, run)
     }
 
     fn weights(&self, node: usize, parents: &NodeSet) -> Option<Vec<f64>> {

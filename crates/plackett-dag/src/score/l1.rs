@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use plackett::run::Run;
+
 use super::lasso::Lasso;
 use super::{Choice, LocalScore, ScoreEntry, ScoreSettings, Scratch};
+use crate::pace::Pace;
 use crate::{Error, Gram, NodeSet, Result};
 
 pub(super) const ENTRY: ScoreEntry = ScoreEntry {
@@ -16,10 +19,11 @@ pub(super) const ENTRY: ScoreEntry = ScoreEntry {
 ///
 /// ```
 /// use std::sync::Arc;
+/// use plackett::run::Run;
 /// use plackett_dag::{Gram, L1, LocalScore, NodeSet, ScoreSettings, Scratch};
 /// let gram = Arc::new(Gram::from_matrix(100, 2, vec![1.0, 2.0, 2.0, 5.0])?);
 /// let score = L1::new(gram, &ScoreSettings::default())?;
-/// let choice = score.best(1, &NodeSet::full(1), &mut Scratch::default());
+/// let choice = score.best(1, &NodeSet::full(1), &mut Scratch::default(), &Run::default()).unwrap();
 /// // Soft threshold: w = 2 − 0.5, so ½(5 − 2·2·1.5 + 1.5²) + 0.5·1.5.
 /// assert_eq!(choice.score, 1.375);
 /// assert_eq!(score.weights(1, &choice.parents), Some(vec![1.5]));
@@ -57,23 +61,32 @@ impl L1 {
 }
 
 impl LocalScore for L1 {
+    fn name(&self) -> &str {
+        ENTRY.name
+    }
+
     fn nodes(&self) -> usize {
         self.gram.nodes()
     }
 
-    fn best(&self, node: usize, allowed: &NodeSet, scratch: &mut Scratch) -> Choice {
+    fn best(&self, node: usize, allowed: &NodeSet, scratch: &mut Scratch, run: &Run<'_>) -> Option<Choice> {
         let lasso: &mut Lasso = scratch.space();
-        let score = lasso.solve(&self.gram, node, allowed, self.lambda);
+        let score = lasso.solve(&self.gram, node, allowed, self.lambda, &mut Pace::new(run))?;
         let mut parents = NodeSet::with_capacity(self.gram.nodes());
         for &parent in lasso.support() {
             parents.insert(parent);
         }
-        Choice { score, witness: parents.clone(), parents }
+        Some(Choice { score, witness: parents.clone(), parents })
+    }
+
+    /// It is a sum of squares per row.
+    fn temperature(&self) -> f64 {
+        1.0 / self.gram.rows() as f64
     }
 
     fn weights(&self, node: usize, parents: &NodeSet) -> Option<Vec<f64>> {
         let mut lasso = Lasso::default();
-        lasso.solve(&self.gram, node, parents, self.lambda);
+        lasso.solve(&self.gram, node, parents, self.lambda, &mut Pace::new(&Run::default()))?;
         let weight =
             |parent| lasso.support().iter().position(|&a| a == parent).map_or(0.0, |at| lasso.weights()[at]);
         Some(parents.iter().map(weight).collect())

@@ -3,6 +3,7 @@
 //! the objective falls strictly from one to the next, so it ends after finitely many steps, at the optimum, not near it.
 
 use crate::cholesky::Cholesky;
+use crate::pace::Pace;
 use crate::{Gram, NodeSet};
 
 /// A node enters when its correlation exceeds λ by more than this share of λ plus that of the largest correlation:
@@ -27,10 +28,18 @@ pub(crate) struct Lasso {
 }
 
 impl Lasso {
-    /// Solves for `node` with parents from `allowed`, from a cold start, and returns the optimal objective.
+    /// Solves for `node` with parents from `allowed`, from a cold start, and returns the optimal objective; nothing if the
+    /// run is over before.
     ///
     /// The value depends on the final support alone, not on the way to it. O(d·k) per step for k active nodes.
-    pub(crate) fn solve(&mut self, gram: &Gram, node: usize, allowed: &NodeSet, lambda: f64) -> f64 {
+    pub(crate) fn solve(
+        &mut self,
+        gram: &Gram,
+        node: usize,
+        allowed: &NodeSet,
+        lambda: f64,
+        pace: &mut Pace<'_, '_>,
+    ) -> Option<f64> {
         let d = gram.nodes();
         self.factor.reset(d + 1);
         self.active.clear();
@@ -41,18 +50,19 @@ impl Lasso {
         let largest = allowed.iter().map(|j| g[j].abs()).fold(0.0, f64::max);
         let threshold = lambda * (1.0 + ENTRY_TOLERANCE) + ENTRY_ROUNDING * largest;
         for _ in 0..STEPS_PER_NODE * (d + 1) {
+            pace.spend(d * (self.active.len() + 1))?;
             let Some((entering, sign)) = self.violation(gram, node, allowed, threshold) else {
                 break;
             };
             let entered = self.enter(gram, entering, sign);
-            if self.descend(gram, node, lambda) && entered {
+            if self.descend(gram, node, lambda, pace)? && entered {
                 self.barred.clear();
             } else {
                 self.barred.insert(entering);
             }
         }
         self.refit(gram, node, lambda);
-        self.objective(gram, node, lambda)
+        Some(self.objective(gram, node, lambda))
     }
 
     /// The nodes with non-zero weight, increasing.
@@ -129,10 +139,11 @@ impl Lasso {
 
     /// Walks to the optimum of the current support and signs, dropping each node whose weight reaches zero on the way.
     /// False if a node was dropped before it moved at all, which only rounding can bring about.
-    fn descend(&mut self, gram: &Gram, node: usize, lambda: f64) -> bool {
+    fn descend(&mut self, gram: &Gram, node: usize, lambda: f64, pace: &mut Pace<'_, '_>) -> Option<bool> {
         let g = gram.row(node);
         let mut progress = true;
         loop {
+            pace.spend(self.active.len().pow(2))?;
             self.target.clear();
             self.target.extend(self.active.iter().zip(&self.signs).map(|(&a, s)| g[a] - lambda * s));
             self.factor.solve(&mut self.target);
@@ -149,7 +160,7 @@ impl Lasso {
             }
             let Some(leaving) = leaving else {
                 self.weights.copy_from_slice(&self.target);
-                return progress;
+                return Some(progress);
             };
             progress &= step > 0.0;
             for (w, t) in self.weights.iter_mut().zip(&self.target) {

@@ -11,6 +11,8 @@ mod subset;
 use std::any::Any;
 use std::sync::Arc;
 
+use plackett::run::Run;
+
 pub use bic::Bic;
 pub(crate) use discrete::Families;
 pub(crate) use discrete::MOST_CONFIGURATIONS;
@@ -152,31 +154,52 @@ impl Scratch {
 /// to the last bit of its score. Minimizing any fixed cost of parent sets obeys it with the parents as witness.
 ///
 /// ```
+/// use plackett::run::Run;
 /// use plackett_dag::{Choice, LocalScore, NodeSet, Scratch};
 ///
 /// /// Every node likes all smaller ones as parents.
 /// struct Smaller(usize);
 ///
 /// impl LocalScore for Smaller {
+///     fn name(&self) -> &str {
+///         "smaller"
+///     }
 ///     fn nodes(&self) -> usize {
 ///         self.0
 ///     }
-///     fn best(&self, node: usize, allowed: &NodeSet, _: &mut Scratch) -> Choice {
+///     fn best(&self, node: usize, allowed: &NodeSet, _: &mut Scratch, _: &Run) -> Option<Choice> {
 ///         let parents: NodeSet = allowed.iter().filter(|&other| other < node).collect();
-///         Choice { score: -(parents.len() as f64), witness: parents.clone(), parents }
+///         Some(Choice { score: -(parents.len() as f64), witness: parents.clone(), parents })
 ///     }
 /// }
 ///
-/// let choice = Smaller(4).best(2, &[0, 1, 3].into_iter().collect(), &mut Scratch::default());
-/// assert_eq!(choice.score, -2.0);
+/// let allowed = NodeSet::from_iter([0, 1, 3]);
+/// let choice = Smaller(4).best(2, &allowed, &mut Scratch::default(), &Run::default());
+/// assert_eq!(choice.map(|choice| choice.score), Some(-2.0));
 /// ```
 pub trait LocalScore: Send + Sync {
+    /// What it is called.
+    fn name(&self) -> &str;
+
     /// Number of nodes, d.
     fn nodes(&self) -> usize;
 
     /// The best parents of `node` (below [`nodes`](Self::nodes)) among `allowed`, which holds nodes other than `node`.
     /// [`Oracle`](crate::Oracle) checks both before it asks.
-    fn best(&self, node: usize, allowed: &NodeSet, scratch: &mut Scratch) -> Choice;
+    ///
+    /// Nothing if the run was over before there was an answer. With nothing allowed the answer is quick, whatever the
+    /// run says: there must be something to show.
+    fn best(&self, node: usize, allowed: &NodeSet, scratch: &mut Scratch, run: &Run<'_>) -> Option<Choice>;
+
+    /// Whether graphs of one class of Markov-equivalent graphs all score the same, so that only the class can be learned.
+    fn is_equivalent(&self) -> bool {
+        false
+    }
+
+    /// What the score is divided by to be a negative log-probability, for Markov chains over orders.
+    fn temperature(&self) -> f64 {
+        1.0
+    }
 
     /// The same score with every local problem solved to its optimum, if [`best`](Self::best) takes short cuts.
     fn exact(&self) -> Option<Arc<dyn LocalScore>> {
@@ -184,9 +207,10 @@ pub trait LocalScore: Send + Sync {
     }
 
     /// Writes r(node, S) for all sets S of others at once, S as bits with the node's own bit squeezed out, and returns
-    /// true; or returns false if asking [`best`](Self::best) is as good. The values must be the same.
-    fn fill_table(&self, node: usize, table: &mut [f64]) -> bool {
-        let _ = (node, table);
+    /// true; or returns false if asking [`best`](Self::best) is as good. The values must be the same. If the run is over
+    /// before it is done, what is written does not matter.
+    fn fill_table(&self, node: usize, table: &mut [f64], run: &Run<'_>) -> bool {
+        let _ = (node, table, run);
         false
     }
 

@@ -3,8 +3,11 @@
 
 use std::sync::Arc;
 
+use plackett::run::Run;
+
 use super::{Choice, Scratch};
 use crate::cholesky::{COLLINEAR, Cholesky, dot};
+use crate::pace::Pace;
 use crate::{Error, Gram, NodeSet, Result};
 
 /// An improvement smaller than this share of the score is rounding, not improvement.
@@ -92,6 +95,8 @@ struct Grow {
     rows: Vec<f64>,
     /// Parents in the order taken, as positions among the candidates.
     taken: Vec<usize>,
+    /// The parents of the best round so far.
+    best: Vec<usize>,
     /// Residual variance of the node.
     rest: f64,
     parents: Vec<usize>,
@@ -142,8 +147,9 @@ impl Grow {
     }
 
     /// Conditions everything on candidate `c` too. O(k·|S|).
-    fn condition_on(&mut self, gram: &Gram, c: usize) {
+    fn condition_on(&mut self, gram: &Gram, c: usize, pace: &mut Pace<'_, '_>) -> Option<()> {
         let m = self.candidates.len();
+        pace.spend(self.rows.len() + m)?;
         let scale = 1.0 / self.variances[c].sqrt();
         let start = self.rows.len();
         let gram_row = gram.row(self.candidates[c]);
@@ -164,30 +170,37 @@ impl Grow {
         }
         self.variances[c] = f64::INFINITY;
         self.rest -= projection * projection;
+        Some(())
     }
 
-    fn take(&mut self, gram: &Gram, c: usize) {
-        self.condition_on(gram, c);
+    fn take(&mut self, gram: &Gram, c: usize, pace: &mut Pace<'_, '_>) -> Option<()> {
+        self.condition_on(gram, c, pace)?;
         self.taken.push(c);
+        Some(())
     }
 
-    /// Factor of the parents alone and their least-squares weights, from the rows at hand.
-    fn fit(&mut self, gram: &Gram, node: usize) -> bool {
-        self.parents.clear();
-        self.parents.extend(self.taken.iter().map(|&c| self.candidates[c]));
-        self.factor.reset(gram.nodes());
-        for position in 0..self.parents.len() {
-            if !self.factor.push(gram, &self.parents[..position], self.parents[position]) {
-                return false;
+    /// Factor of the parents alone and their least-squares weights. A parent that is a combination of those before it, by
+    /// this sequence of sums if not by the one that it was taken up by, is dropped. Returns whether one was.
+    fn fit(&mut self, gram: &Gram, node: usize, pace: &mut Pace<'_, '_>) -> Option<bool> {
+        let size = self.taken.len();
+        pace.spend(size * size * size)?;
+        let Self { taken, parents, candidates, factor, .. } = self;
+        parents.clear();
+        factor.reset(size + 1);
+        taken.retain(|&c| {
+            let is_new = factor.push(gram, parents, candidates[c]);
+            if is_new {
+                parents.push(candidates[c]);
             }
-        }
+            is_new
+        });
         let g = gram.row(node);
         self.weights.clear();
         self.weights.extend(self.parents.iter().map(|&parent| g[parent]));
         self.factor.solve_lower(&mut self.weights);
         self.rest = g[node] - dot(&self.weights, &self.weights);
         self.factor.solve_upper(&mut self.weights);
-        true
+        Some(self.taken.len() < size)
     }
 
     /// The parent whose removal raises the residual variance least, as a position in `taken`, and by how much.
@@ -207,7 +220,12 @@ impl Grow {
 impl Grow {
     /// The two candidates that together lower the residual variance most, if by more than `needed`, and by how much:
     /// neither may help alone, when one hides the other. O(k·|S|²).
-    fn best_pair(&mut self, gram: &Gram, needed: f64) -> Option<(usize, usize, f64)> {
+    fn best_pair(
+        &mut self,
+        gram: &Gram,
+        needed: f64,
+        pace: &mut Pace<'_, '_>,
+    ) -> Option<Option<(usize, usize, f64)>> {
         let m = self.candidates.len();
         let mut best = None;
         let mut largest = needed;
@@ -216,6 +234,7 @@ impl Grow {
             if variance <= self.floors[a] || variance == f64::INFINITY {
                 continue;
             }
+            pace.spend(self.rows.len() + m)?;
             let covariance = self.covariances[a];
             let square = covariance * covariance;
             let gram_row = gram.row(self.candidates[a]);
@@ -243,12 +262,12 @@ impl Grow {
                 }
             }
         }
-        best
+        Some(best)
     }
 
     /// The exchange of a parent, as a position in `taken`, for a candidate that lowers the residual variance most, and by
     /// how much. Reads what [`fit`](Self::fit) and [`least_loss`](Self::least_loss) left. O(k²·|S|).
-    fn best_exchange(&mut self) -> Option<(usize, usize, f64)> {
+    fn best_exchange(&mut self, pace: &mut Pace<'_, '_>) -> Option<Option<(usize, usize, f64)>> {
         let m = self.candidates.len();
         let mut best = None;
         let mut largest = 0.0;
@@ -256,6 +275,7 @@ impl Grow {
             if self.variances[c] == f64::INFINITY {
                 continue;
             }
+            pace.spend(self.taken.len().pow(2))?;
             self.column.clear();
             self.column.extend(self.rows.chunks_exact(m).map(|row| row[c]));
             self.factor.solve_upper(&mut self.column);
@@ -271,34 +291,41 @@ impl Grow {
                 }
             }
         }
-        best
+        Some(best)
     }
 }
 
 impl<C: Criterion> Subset<C> {
-    pub(crate) fn best(&self, node: usize, allowed: &NodeSet, scratch: &mut Scratch) -> Choice {
+    pub(crate) fn best(
+        &self,
+        node: usize,
+        allowed: &NodeSet,
+        scratch: &mut Scratch,
+        run: &Run<'_>,
+    ) -> Option<Choice> {
         let space: &mut Space = scratch.space();
+        let pace = &mut Pace::new(run);
         let mut witness = NodeSet::with_capacity(self.gram.nodes());
-        self.grow_shrink(node, allowed, &mut space.grow, &mut witness);
+        self.grow_shrink(node, allowed, &mut space.grow, &mut witness, pace)?;
         let mut parents = NodeSet::with_capacity(self.gram.nodes());
         for &c in &space.grow.taken {
             parents.insert(space.grow.candidates[c]);
         }
         if self.search == SubsetSearch::BranchAndBound {
             let start = self.score(node, &parents, space);
-            let (better, proved) = space.bound.run(self, node, allowed, parents, start);
+            let (better, proved) = space.bound.run(self, node, allowed, parents, start, pace)?;
             // Cut short, the answer may rest on anything allowed.
             witness = if proved { better.clone() } else { allowed.clone() };
             parents = better;
         }
         let score = self.score(node, &parents, space);
-        Choice { score, parents, witness }
+        Some(Choice { score, parents, witness })
     }
 
     /// Least-squares weights of `parents`, zero for one that is a combination of those before it.
     pub(crate) fn weights(&self, node: usize, parents: &NodeSet) -> Vec<f64> {
         let mut factor = Cholesky::default();
-        factor.reset(self.gram.nodes() + 1);
+        factor.reset(parents.len() + 1);
         let mut independent = Vec::new();
         for parent in parents {
             if factor.push(&self.gram, &independent, parent) {
@@ -311,8 +338,18 @@ impl<C: Criterion> Subset<C> {
         parents.iter().map(weight).collect()
     }
 
-    fn grow_shrink(&self, node: usize, allowed: &NodeSet, grow: &mut Grow, witness: &mut NodeSet) {
+    /// Leaves the parents in `grow.taken`. Each change of the parents must lower their score, computed afresh: gains that
+    /// are rounding could otherwise go round in circles for ever.
+    fn grow_shrink(
+        &self,
+        node: usize,
+        allowed: &NodeSet,
+        grow: &mut Grow,
+        witness: &mut NodeSet,
+        pace: &mut Pace<'_, '_>,
+    ) -> Option<()> {
         grow.start(&self.gram, node, allowed);
+        let mut least = f64::INFINITY;
         let floor = self.floor(node);
         let penalty = self.criterion.penalty();
         let fit = |variance: f64| self.criterion.fit(variance.max(floor));
@@ -322,10 +359,11 @@ impl<C: Criterion> Subset<C> {
                     break;
                 }
                 witness.insert(grow.candidates[c]);
-                grow.take(&self.gram, c);
+                grow.take(&self.gram, c, pace)?;
             }
             let mut changed = false;
-            while grow.fit(&self.gram, node) {
+            loop {
+                changed |= grow.fit(&self.gram, node, pace)?;
                 let Some((position, loss)) = grow.least_loss() else {
                     break;
                 };
@@ -335,18 +373,26 @@ impl<C: Criterion> Subset<C> {
                 grow.taken.remove(position);
                 changed = true;
             }
+            let score = fit(grow.rest) + penalty * grow.taken.len() as f64;
+            if score < least {
+                least = score;
+                grow.best.clone_from(&grow.taken);
+            } else if changed || grow.taken != grow.best {
+                grow.taken.clone_from(&grow.best);
+                return Some(());
+            }
             if !changed {
                 let needed = self.criterion.needed_gain(grow.rest.max(floor), 2.0 * penalty);
-                if let Some((a, b, gain)) = grow.best_pair(&self.gram, needed)
+                if let Some((a, b, gain)) = grow.best_pair(&self.gram, needed, pace)?
                     && improves(fit(grow.rest - gain) + 2.0 * penalty, fit(grow.rest))
                 {
                     for c in [a, b] {
                         witness.insert(grow.candidates[c]);
-                        grow.take(&self.gram, c);
+                        grow.take(&self.gram, c, pace)?;
                     }
                     continue;
                 }
-                if let Some((position, c, gain)) = grow.best_exchange()
+                if let Some((position, c, gain)) = grow.best_exchange(pace)?
                     && improves(fit(grow.rest - gain), fit(grow.rest))
                 {
                     witness.insert(grow.candidates[c]);
@@ -355,19 +401,19 @@ impl<C: Criterion> Subset<C> {
                 }
             }
             if !changed {
-                return;
+                return Some(());
             }
             grow.reset(&self.gram, node);
             for position in 0..grow.taken.len() {
                 let c = grow.taken[position];
-                grow.condition_on(&self.gram, c);
+                grow.condition_on(&self.gram, c, pace)?;
             }
         }
     }
 
     /// r(node, S) for every S: the score of every set, each from the set without its last member by one row of the
     /// factor, and then minima over subsets. O(d²·2^d) for all sets together.
-    pub(crate) fn fill_table(&self, node: usize, table: &mut [f64]) -> bool {
+    pub(crate) fn fill_table(&self, node: usize, table: &mut [f64], run: &Run<'_>) -> bool {
         if self.search == SubsetSearch::GrowShrink {
             return false;
         }
@@ -375,7 +421,9 @@ impl<C: Criterion> Subset<C> {
         table.fill(f64::INFINITY);
         let mut space = Space::default();
         space.factor.reset(self.gram.nodes() + 1);
-        self.fill_from(node, &others, 0, 0, &mut space, table);
+        if self.fill_from(node, &others, (0, 0), &mut space, table, &mut Pace::new(run)).is_none() {
+            return true;
+        }
         for bit in 0..others.len() {
             let step = 1 << bit;
             for pair in table.chunks_exact_mut(2 * step) {
@@ -394,24 +442,26 @@ impl<C: Criterion> Subset<C> {
         &self,
         node: usize,
         others: &[usize],
-        set: usize,
-        next: usize,
+        (set, next): (usize, usize),
         space: &mut Space,
         table: &mut [f64],
-    ) {
+        pace: &mut Pace<'_, '_>,
+    ) -> Option<()> {
         table[set] = self.score_of_projection(node, &space.projection, space.sorted.len());
         for position in next..others.len() {
+            pace.spend(space.sorted.len().pow(2) + 1)?;
             if !space.factor.push(&self.gram, &space.sorted, others[position]) {
                 continue;
             }
             let projection = space.factor.extend(&space.projection, self.gram.row(node)[others[position]]);
             space.sorted.push(others[position]);
             space.projection.push(projection);
-            self.fill_from(node, others, set | 1 << position, position + 1, space, table);
+            self.fill_from(node, others, (set | 1 << position, position + 1), space, table, pace)?;
             space.sorted.pop();
             space.projection.pop();
             space.factor.truncate(space.sorted.len());
         }
+        Some(())
     }
 
     /// Residual variances are not let below this.
@@ -424,7 +474,7 @@ impl<C: Criterion> Subset<C> {
         let g = self.gram.row(node);
         space.sorted.clear();
         space.projection.clear();
-        space.factor.reset(self.gram.nodes() + 1);
+        space.factor.reset(parents.len() + 1);
         for parent in parents {
             if space.factor.push(&self.gram, &space.sorted, parent) {
                 space.sorted.push(parent);
@@ -505,7 +555,8 @@ impl BranchAndBound {
         allowed: &NodeSet,
         start: NodeSet,
         start_score: f64,
-    ) -> (NodeSet, bool) {
+        pace: &mut Pace<'_, '_>,
+    ) -> Option<(NodeSet, bool)> {
         self.candidates.clear();
         self.candidates.extend(allowed);
         self.best = start_score;
@@ -513,8 +564,8 @@ impl BranchAndBound {
         self.visits = 0;
         let full: Vec<usize> = (0..self.candidates.len()).collect();
         let inside = vec![false; full.len()];
-        self.split_dependent(subset, node, full, inside);
-        (std::mem::take(&mut self.best_set), self.visits < MAX_VISITS)
+        self.split_dependent(subset, node, full, inside, pace)?;
+        Some((std::mem::take(&mut self.best_set), self.visits < MAX_VISITS))
     }
 
     /// Branches on candidates that are combinations of others until the rest are independent, then visits.
@@ -524,13 +575,15 @@ impl BranchAndBound {
         node: usize,
         full: Vec<usize>,
         inside: Vec<bool>,
-    ) {
+        pace: &mut Pace<'_, '_>,
+    ) -> Option<()> {
         self.visits += 1;
         if self.visits >= MAX_VISITS {
-            return;
+            return Some(());
         }
         let gram = &subset.gram;
         let size = full.len();
+        pace.spend(size.pow(3))?;
         // Those that are in come first: if they depend on one another no optimum holds them all.
         let mut sequence: Vec<usize> = (0..size).filter(|&p| inside[p]).collect();
         let fixed = sequence.len();
@@ -544,7 +597,7 @@ impl BranchAndBound {
             if factor.push(gram, &nodes, candidate) {
                 nodes.push(candidate);
             } else if step < fixed {
-                return;
+                return Some(());
             } else {
                 dependent = dependent.or(Some(position));
             }
@@ -555,17 +608,16 @@ impl BranchAndBound {
         let bound =
             subset.criterion.fit(rest.max(subset.floor(node))) + subset.criterion.penalty() * fixed as f64;
         if !improves(bound, self.best) {
-            return;
+            return Some(());
         }
         if let Some(position) = dependent {
             let (mut fewer, mut fewer_inside) = (full.clone(), inside.clone());
             fewer.remove(position);
             fewer_inside.remove(position);
-            self.split_dependent(subset, node, fewer, fewer_inside);
+            self.split_dependent(subset, node, fewer, fewer_inside, pace)?;
             let mut more = inside;
             more[position] = true;
-            self.split_dependent(subset, node, full, more);
-            return;
+            return self.split_dependent(subset, node, full, more, pace);
         }
         factor.solve_upper(&mut projection);
         let mut inverse = vec![0.0; size * size];
@@ -583,18 +635,25 @@ impl BranchAndBound {
             weights: projection,
             rest,
         };
-        self.visit(subset, node, branch);
+        self.visit(subset, node, branch, pace)
     }
 
-    fn visit<C: Criterion>(&mut self, subset: &Subset<C>, node: usize, mut branch: Branch) {
+    fn visit<C: Criterion>(
+        &mut self,
+        subset: &Subset<C>,
+        node: usize,
+        mut branch: Branch,
+        pace: &mut Pace<'_, '_>,
+    ) -> Option<()> {
         let floor = subset.floor(node);
         let penalty = subset.criterion.penalty();
         let fit = |variance: f64| subset.criterion.fit(variance.max(floor));
         loop {
             self.visits += 1;
             if self.visits >= MAX_VISITS {
-                return;
+                return Some(());
             }
+            pace.spend(branch.full.len().pow(2))?;
             let whole = fit(branch.rest) + penalty * branch.full.len() as f64;
             if improves(whole, self.best) {
                 self.best = whole;
@@ -605,7 +664,7 @@ impl BranchAndBound {
             let mut forced = true;
             while forced {
                 if !improves(fit(branch.rest) + penalty * fixed as f64, self.best) {
-                    return;
+                    return Some(());
                 }
                 forced = false;
                 open = None;
@@ -625,9 +684,9 @@ impl BranchAndBound {
                     }
                 }
             }
-            let Some(position) = open else { return };
+            let Some(position) = open else { return Some(()) };
             let excluded = branch.without(position);
-            self.visit(subset, node, excluded);
+            self.visit(subset, node, excluded, pace)?;
             branch.inside[position] = true;
         }
     }

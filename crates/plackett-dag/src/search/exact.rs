@@ -4,9 +4,11 @@
 
 use std::sync::Arc;
 
+use plackett::run::Run;
 use rayon::prelude::*;
 
 use super::OrderSolution;
+use crate::pace::Pace;
 use crate::{Error, LocalScore, NodeSet, Result, Scratch};
 
 /// Sets are indices into tables here; more nodes than this do not fit any memory.
@@ -16,9 +18,11 @@ const MOST_NODES: usize = 40;
 ///
 /// ```
 /// use std::sync::Arc;
+/// use plackett::run::Run;
 /// use plackett_dag::{Bic, Gram, LocalTable, ScoreSettings};
 /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
-/// let table = LocalTable::new(&Bic::new(gram, &ScoreSettings::default())?, 1 << 20)?;
+/// let table = LocalTable::new(&Bic::new(gram, &ScoreSettings::default())?, 1 << 20, &Run::default())?;
+/// let table = table.expect("nothing ends the run");
 /// assert!(table.get(1, 0b01) < table.get(1, 0b00));
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
@@ -30,32 +34,42 @@ pub struct LocalTable {
 }
 
 impl LocalTable {
-    /// Fills the table, nodes in parallel; the outcome does not depend on the threads. Memory 8·d·2^(d−1) bytes.
+    /// Fills the table, nodes in parallel; the outcome does not depend on the threads. Memory 8·d·2^(d−1) bytes. Nothing if
+    /// the run is over before it is full.
     ///
     /// # Errors
     /// [`Error::Memory`] with the figure if that is more than `bytes`.
     ///
     /// ```
     /// use std::sync::Arc;
+    /// use plackett::run::Run;
     /// use plackett_dag::{Bic, Error, Gram, LocalTable, ScoreSettings};
     /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
-    /// let refused = LocalTable::new(&Bic::new(gram, &ScoreSettings::default())?, 31).unwrap_err();
+    /// let score = Bic::new(gram, &ScoreSettings::default())?;
+    /// let refused = LocalTable::new(&score, 31, &Run::default()).unwrap_err();
     /// assert!(matches!(refused, Error::Memory { needed_bytes: 32, .. }));
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
-    pub fn new(score: &dyn LocalScore, bytes: usize) -> Result<Self> {
+    pub fn new(score: &dyn LocalScore, bytes: usize, run: &Run<'_>) -> Result<Option<Self>> {
         let nodes = score.nodes();
         check_memory(nodes, Self::bytes(nodes), bytes)?;
+        run.begin("tables over subsets", Some(nodes as u64));
         let fill = |node: usize| {
-            let mut scores = vec![0.0; 1 << (nodes - 1)];
-            if !score.fill_table(node, &mut scores) {
-                let others = ((1_u64 << nodes) - 1) & !(1 << node);
-                let scratch = Scratch::default();
-                Filler { score, node, nodes, scratch, scores: &mut scores }.fill(0, others);
+            if run.is_over() {
+                return None;
             }
-            scores
+            let mut scores = vec![0.0; 1 << (nodes - 1)];
+            if !score.fill_table(node, &mut scores, run) {
+                let others = ((1_u64 << nodes) - 1) & !(1 << node);
+                let (scratch, pace) = (Scratch::default(), Pace::new(run));
+                Filler { score, node, nodes, scratch, pace, run, scores: &mut scores }.fill(0, others)?;
+            }
+            run.advance(1);
+            // A table that the end of the run cut short is none.
+            (!run.is_over()).then_some(scores)
         };
-        Ok(Self { nodes, scores: (0..nodes).into_par_iter().map(fill).collect() })
+        let scores: Option<Vec<Vec<f64>>> = (0..nodes).into_par_iter().map(fill).collect();
+        Ok(scores.map(|scores| Self { nodes, scores }))
     }
 
     /// Bytes of the table for `nodes` nodes.
@@ -67,9 +81,11 @@ impl LocalTable {
     ///
     /// ```
     /// use std::sync::Arc;
+    /// use plackett::run::Run;
     /// use plackett_dag::{Bic, Gram, LocalTable, ScoreSettings};
     /// let gram = Arc::new(Gram::from_matrix(1000, 1, vec![1.0])?);
-    /// let table = LocalTable::new(&Bic::new(gram, &ScoreSettings::default())?, 1 << 20)?;
+    /// let score = Bic::new(gram, &ScoreSettings::default())?;
+    /// let table = LocalTable::new(&score, 1 << 20, &Run::default())?.expect("nothing ends the run");
     /// assert_eq!(table.nodes(), 1);
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
@@ -81,9 +97,11 @@ impl LocalTable {
     ///
     /// ```
     /// use std::sync::Arc;
+    /// use plackett::run::Run;
     /// use plackett_dag::{Bic, Gram, LocalTable, ScoreSettings};
     /// let gram = Arc::new(Gram::from_matrix(1000, 1, vec![1.0])?);
-    /// let table = LocalTable::new(&Bic::new(gram, &ScoreSettings::default())?, 1 << 20)?;
+    /// let score = Bic::new(gram, &ScoreSettings::default())?;
+    /// let table = LocalTable::new(&score, 1 << 20, &Run::default())?.expect("nothing ends the run");
     /// assert_eq!(table.get(0, 0), 0.0);
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
@@ -108,26 +126,29 @@ fn squeeze(set: u64, node: usize) -> u64 {
     (set & low) | ((set >> 1) & !low)
 }
 
-struct Filler<'a> {
+struct Filler<'a, 'b> {
     score: &'a dyn LocalScore,
     node: usize,
     nodes: usize,
     scratch: Scratch,
+    pace: Pace<'a, 'b>,
+    run: &'a Run<'b>,
     scores: &'a mut [f64],
 }
 
-impl Filler<'_> {
-    /// Settles every S with `inside` ⊆ S ⊆ `full`.
-    fn fill(&mut self, inside: u64, full: u64) {
+impl Filler<'_, '_> {
+    /// Settles every S with `inside` ⊆ S ⊆ `full`; nothing if the run is over before.
+    fn fill(&mut self, inside: u64, full: u64) -> Option<()> {
         let allowed = NodeSet::from_words(&[full], self.nodes);
-        let choice = self.score.best(self.node, &allowed, &mut self.scratch);
+        self.pace.spend(self.nodes.pow(2))?;
+        let choice = self.score.best(self.node, &allowed, &mut self.scratch, self.run)?;
         let witness = choice.witness.words()[0];
         let mut inside = inside;
         let mut open = witness & full & !inside;
         while open != 0 {
             let member = open & open.wrapping_neg();
             open &= open - 1;
-            self.fill(inside, full & !member);
+            self.fill(inside, full & !member)?;
             inside |= member;
         }
         let base = squeeze(inside, self.node);
@@ -140,6 +161,7 @@ impl Filler<'_> {
                 break;
             }
         }
+        self.pace.spend(1 << free.count_ones())
     }
 }
 
@@ -147,10 +169,11 @@ impl Filler<'_> {
 ///
 /// ```
 /// use std::sync::Arc;
+/// use plackett::run::Run;
 /// use plackett_dag::{EvL0, Exact, Gram, ScoreSettings};
 /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
 /// let score = Arc::new(EvL0::new(gram, &ScoreSettings::default())?);
-/// assert_eq!(Exact::default().run(score)?.order, [0, 1]);
+/// assert_eq!(Exact::default().run(score, &Run::default())?.unwrap().order, [0, 1]);
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -176,46 +199,55 @@ impl Exact {
         LocalTable::bytes(nodes) + (per_set << nodes.min(100))
     }
 
-    /// An order with the least score, local problems solved to their optimum too. O(d·2^d) after the table is filled.
+    /// An order with the least score, local problems solved to their optimum too; nothing if the run is over before that
+    /// is known. O(d·2^d) after the table is filled.
     ///
     /// # Errors
     /// [`Error::Memory`] with the figure if the tables do not fit.
     ///
     /// ```
     /// use std::sync::Arc;
+    /// use plackett::run::Run;
     /// use plackett_dag::{EvL0, Error, Exact, Gram, ScoreSettings};
     /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
     /// let score = Arc::new(EvL0::new(gram, &ScoreSettings::default())?);
-    /// let refused = Exact { memory_bytes: 10 }.run(score).unwrap_err();
+    /// let refused = Exact { memory_bytes: 10 }.run(score, &Run::default()).unwrap_err();
     /// assert!(matches!(refused, Error::Memory { nodes: 2, .. }));
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
-    pub fn run(&self, score: Arc<dyn LocalScore>) -> Result<OrderSolution> {
+    pub fn run(&self, score: Arc<dyn LocalScore>, run: &Run<'_>) -> Result<Option<OrderSolution>> {
         let nodes = score.nodes();
         check_memory(nodes, Self::bytes_needed(nodes), self.memory_bytes)?;
         let score = score.exact().unwrap_or(score);
-        let table = LocalTable::new(score.as_ref(), self.memory_bytes)?;
-        let order = best_order(&table);
-        drop(table);
-        let mut parents = vec![NodeSet::default(); nodes];
-        let mut scratch = Scratch::default();
-        let mut before = NodeSet::with_capacity(nodes);
-        let mut total = 0.0;
-        for &node in &order {
-            let choice = score.best(node, &before, &mut scratch);
-            total += choice.score;
-            parents[node] = choice.parents;
-            before.insert(node);
-        }
-        Ok(OrderSolution { order, score: total, parents })
+        let table = LocalTable::new(score.as_ref(), self.memory_bytes, run)?;
+        let order = table.and_then(|table| best_order(&table, run));
+        Ok(order.and_then(|order| solution(order, score.as_ref(), run)))
     }
 }
 
-fn best_order(table: &LocalTable) -> Vec<usize> {
+/// An order with its parents, each solved again: the tables keep the scores alone.
+fn solution(order: Vec<usize>, score: &dyn LocalScore, run: &Run<'_>) -> Option<OrderSolution> {
+    let nodes = order.len();
+    let mut parents = vec![NodeSet::default(); nodes];
+    let mut scratch = Scratch::default();
+    let mut before = NodeSet::with_capacity(nodes);
+    let mut total = 0.0;
+    for &node in &order {
+        let choice = score.best(node, &before, &mut scratch, run)?;
+        total += choice.score;
+        parents[node] = choice.parents;
+        before.insert(node);
+    }
+    Some(OrderSolution { order, score: total, parents })
+}
+
+fn best_order(table: &LocalTable, run: &Run<'_>) -> Option<Vec<usize>> {
     let sets = 1_usize << table.nodes;
+    let mut pace = Pace::new(run);
     let mut least = vec![0.0; sets];
     let mut last = vec![0_u8; sets];
     for set in 1..sets {
+        pace.spend(table.nodes)?;
         let mut best = f64::INFINITY;
         let mut best_last = 0;
         let mut rest = set as u64;
@@ -239,5 +271,5 @@ fn best_order(table: &LocalTable) -> Vec<usize> {
         order[rank] = node;
         set &= !(1 << node);
     }
-    order
+    Some(order)
 }

@@ -2,20 +2,22 @@
 //! outside its candidates; where the best order found makes use of that, the parent becomes a candidate, and the search
 //! goes on in the larger space.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use plackett::run::Run;
+
 use super::{Insertion, OrderSolution};
-use crate::{Candidates, Categories, Error, FamilyScore, Keep, Oracle, ParentSets, Reach, Result};
+use crate::{Candidates, Categories, FamilyScore, Keep, Oracle, ParentSets, Reach, Result};
 
 /// Settings of the expansion.
 ///
 /// ```
+/// use plackett::run::Run;
 /// use plackett_dag::{BayesNet, Candidates, Expansion, NodeSet, Qnml};
 /// let data = BayesNet::embedded("cancer")?.sample(2000, 0, BayesNet::TRAINING)?;
 /// // Nobody is anybody's candidate to begin with.
 /// let none = Candidates::from_neighbors(vec![NodeSet::default(); 5])?;
-/// let grown = Expansion::default().run(&data, &Qnml, none)?;
+/// let grown = Expansion::default().run(&data, &Qnml, none, &Run::default())?.expect("nothing ends the run");
 /// let edges: usize = grown.solution.parents.iter().map(NodeSet::len).sum();
 /// assert!(edges > 0 && grown.rounds > 1);
 /// # Ok::<(), plackett_dag::Error>(())
@@ -48,7 +50,8 @@ pub struct Expanded {
 }
 
 impl Expansion {
-    /// Grows the space from `candidates` until the best order found has no parent from outside.
+    /// Grows the space from `candidates` until the best order found has no parent from outside, or until the run is over,
+    /// with the last space that was built whole; nothing if not even the first was.
     ///
     /// # Errors
     /// What [`ParentSets::build`] objects to.
@@ -56,49 +59,24 @@ impl Expansion {
         &self,
         data: &Categories,
         score: &dyn FamilyScore,
-        candidates: Candidates,
-    ) -> Result<Expanded> {
-        self.run_with(data, score, candidates, &|_| ControlFlow::Continue(()))
-    }
-
-    /// The same with an observer that is told how many spaces have been searched, often and from several threads. It may
-    /// end the growth with the best order so far; only the first space is built whole before it is asked.
-    ///
-    /// # Errors
-    /// What [`ParentSets::build_with`] objects to.
-    pub fn run_with(
-        &self,
-        data: &Categories,
-        score: &dyn FamilyScore,
         mut candidates: Candidates,
-        observe: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
-    ) -> Result<Expanded> {
+        run: &Run<'_>,
+    ) -> Result<Option<Expanded>> {
         candidates.reach = Reach::PlusOne;
         let mut last: Option<Expanded> = None;
-        loop {
-            let rounds = last.as_ref().map_or(0, |last| last.rounds);
-            if let Some(last) =
-                last.take_if(|last| last.rounds >= self.rounds.max(1) || observe(last.rounds).is_break())
-            {
-                return Ok(last);
-            }
-            let built = ParentSets::build_with(data, score, &candidates, Keep::Best, &|_| {
-                // Without the first space there would be nothing to show.
-                if rounds == 0 { ControlFlow::Continue(()) } else { observe(rounds) }
-            });
-            let sets = match (built, last) {
-                (Err(Error::Stopped), Some(last)) => return Ok(last),
-                (built, before) => {
-                    last = before;
-                    Arc::new(built?)
-                }
-            };
+        for rounds in 1..=self.rounds.max(1) {
+            let Some(sets) = ParentSets::build(data, score, &candidates, Keep::Best, run)? else { break };
+            let sets = Arc::new(sets);
+            run.begin(&format!("orders in space {rounds} of parents"), None);
             let mut oracle = Oracle::new(sets.clone());
-            let stop = || observe(rounds).is_break();
             let solution = match &last {
-                None => self.insertion.run_until(&mut oracle, &stop)?,
-                Some(last) => self.insertion.improve_until(&mut oracle, &last.solution.order, &stop)?,
+                None => self.insertion.run(&mut oracle, run),
+                Some(last) => self.insertion.improve(&mut oracle, &last.solution.order, run)?,
             };
+            // The end of the run may have come before this space had as good an order.
+            if let Some(last) = last.take_if(|last| run.is_over() && last.solution.score <= solution.score) {
+                return Ok(Some(last));
+            }
             let mut has_grown = false;
             for (node, parents) in solution.parents.iter().enumerate() {
                 for parent in parents {
@@ -110,17 +88,22 @@ impl Expansion {
                     }
                 }
             }
-            let expanded = Expanded { candidates: candidates.clone(), sets, solution, rounds: rounds + 1 };
-            if !has_grown {
-                return Ok(expanded);
+            last = Some(Expanded { candidates: candidates.clone(), sets, solution, rounds });
+            if !has_grown || run.is_over() {
+                break;
             }
-            last = Some(expanded);
         }
+        Ok(last)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::time::Duration;
+
+    use plackett::run::Limits;
+
     use super::*;
     use crate::{BayesNet, NodeSet, Qnml, graph_cost};
 
@@ -129,9 +112,11 @@ mod tests {
         let network = BayesNet::embedded("asia").unwrap();
         let data = network.sample(5000, 1, BayesNet::TRAINING).unwrap();
         let none = Candidates::from_neighbors(vec![NodeSet::default(); 8]).unwrap();
-        let grown = Expansion::default().run(&data, &Qnml, none).unwrap();
-        let everything = ParentSets::build(&data, &Qnml, &Candidates::all(8, 6)).unwrap();
-        let best = crate::Exact { memory_bytes: 1 << 20 }.run(Arc::new(everything)).unwrap();
+        let run = Run::default();
+        let grown = Expansion::default().run(&data, &Qnml, none, &run).unwrap().unwrap();
+        let everything = ParentSets::build(&data, &Qnml, &Candidates::all(8, 6), Keep::Best, &run);
+        let everything = Arc::new(everything.unwrap().unwrap());
+        let best = crate::Exact { memory_bytes: 1 << 20 }.run(everything, &run).unwrap().unwrap();
         assert!((grown.solution.score - best.score).abs() < 1e-6, "{} {}", grown.solution.score, best.score);
         assert!(grown.solution.score <= graph_cost(&data, &Qnml, network.dag()).unwrap());
         for (node, parents) in grown.solution.parents.iter().enumerate() {
@@ -141,39 +126,30 @@ mod tests {
 
     #[test]
     fn the_growth_can_be_ended_at_any_moment() {
-        use std::sync::atomic::{AtomicUsize, Ordering};
         let data = BayesNet::embedded("asia").unwrap().sample(2000, 1, BayesNet::TRAINING).unwrap();
         let none = Candidates::from_neighbors(vec![NodeSet::default(); 8]).unwrap();
-        let (looks, most) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
-        let count = |_| {
-            let is_early = looks.fetch_add(1, Ordering::Relaxed) < most.load(Ordering::Relaxed);
-            if is_early { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        // Each look at the clock takes a second; those after the end are the last.
+        let grow = |seconds: u64| {
+            let looks = AtomicU64::new(0);
+            let clock = || Duration::from_secs(looks.fetch_add(1, Ordering::Relaxed));
+            let run = Run::by(&clock, Limits::time(Duration::from_secs(seconds)));
+            let grown = Expansion::default().run(&data, &Qnml, none.clone(), &run).unwrap();
+            (grown, looks.load(Ordering::Relaxed))
         };
-        let whole = Expansion::default().run_with(&data, &Qnml, none.clone(), &count).unwrap();
+        let (whole, all) = grow(u64::MAX);
+        let whole = whole.unwrap();
         assert!(whole.rounds > 1);
-        assert_eq!(whole.solution, Expansion::default().run(&data, &Qnml, none.clone()).unwrap().solution);
-        let all = looks.load(Ordering::Relaxed);
-        assert!(all > 20 * whole.rounds, "asked {all} times only");
-        for end in 0..all {
-            looks.store(0, Ordering::Relaxed);
-            most.store(end, Ordering::Relaxed);
-            let part = Expansion::default().run_with(&data, &Qnml, none.clone(), &count).unwrap();
-            assert!(part.solution.score >= whole.solution.score - 1e-6 && part.rounds <= whole.rounds);
+        assert!(all > 20 * whole.rounds as u64, "asked {all} times only");
+        for end in 1..all {
+            let (part, asked) = grow(end);
+            // Told to stop, it asks once more at most in each thread.
+            assert!(asked <= end + 10, "{asked} after {end} of {all}");
+            let Some(part) = part else { continue };
+            assert!(part.rounds <= whole.rounds);
             let mut oracle = Oracle::new(part.sets.clone());
-            assert_eq!(oracle.order_score(&part.solution.order).unwrap(), part.solution.score);
-            // Told to stop, it asks a few times more at most: each thread, and each level of the search.
-            let more = looks.load(Ordering::Relaxed) - end;
-            assert!(more <= 10, "{more} after {end} of {all}");
+            let score = oracle.order_score(&part.solution.order, &Run::default()).unwrap().unwrap();
+            assert!(part.solution.score >= score, "an order, or the graph without edges");
         }
-    }
-
-    #[test]
-    fn the_observer_ends_the_growth_after_the_first_space() {
-        let data = BayesNet::embedded("asia").unwrap().sample(5000, 1, BayesNet::TRAINING).unwrap();
-        let none = Candidates::from_neighbors(vec![NodeSet::default(); 8]).unwrap();
-        let stop = |_| ControlFlow::Break(());
-        let grown = Expansion::default().run_with(&data, &Qnml, none, &stop).unwrap();
-        assert_eq!(grown.rounds, 1);
-        assert!(grown.solution.parents.iter().all(|parents| parents.len() <= 1));
+        assert!(grow(0).0.is_none());
     }
 }

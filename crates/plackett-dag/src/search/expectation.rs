@@ -9,9 +9,11 @@ use crate::{Error, Result};
 ///
 /// ```
 /// use std::sync::Arc;
+/// use plackett::run::Run;
 /// use plackett_dag::{EvL0, Expectation, Gram, LocalTable, ScoreSettings};
 /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
-/// let table = LocalTable::new(&EvL0::new(gram, &ScoreSettings::default())?, 1 << 20)?;
+/// let score = EvL0::new(gram, &ScoreSettings::default())?;
+/// let table = LocalTable::new(&score, 1 << 20, &Run::default())?.expect("nothing ends the run");
 /// let even = Expectation::new(&table, &[0.0, 0.0])?;
 /// // Node 0 first is better, so raising its score lowers the expectation.
 /// assert!(even.gradient[0] < 0.0 && Expectation::new(&table, &[1.0, 0.0])?.value < even.value);
@@ -33,9 +35,11 @@ impl Expectation {
     ///
     /// ```
     /// use std::sync::Arc;
+    /// use plackett::run::Run;
     /// use plackett_dag::{Bic, Expectation, Gram, LocalTable, ScoreSettings};
     /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
-    /// let table = LocalTable::new(&Bic::new(gram, &ScoreSettings::default())?, 1 << 20)?;
+    /// let score = Bic::new(gram, &ScoreSettings::default())?;
+    /// let table = LocalTable::new(&score, 1 << 20, &Run::default())?.expect("nothing ends the run");
     /// assert!(Expectation::new(&table, &[0.0]).is_err());
     /// assert!(Expectation::new(&table, &[1000.0, -1000.0])?.value.is_finite());
     /// # Ok::<(), plackett_dag::Error>(())

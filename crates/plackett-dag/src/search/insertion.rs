@@ -2,11 +2,12 @@
 //! All places of a node are tried by exchanging neighbors, and an exchange changes two local scores only. From random
 //! starts, each followed by kicks: a few nodes of the best order so far moved at random, and the search again from there.
 
+use plackett::run::Run;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 
-use super::{OrderSolution, walk::Walk};
+use super::{OrderSolution, known, walk::Walk};
 use crate::{Oracle, Result};
 
 /// A gain below this share of the score is rounding: without a margin two equal orders could alternate for ever.
@@ -14,12 +15,6 @@ const IMPROVEMENT: f64 = 1e-12;
 
 /// Nodes moved to random places by one kick. At 50 dense nodes 5 leaves a quarter of the gap that 2 leaves; 8 is no better.
 const KICKED_NODES: usize = 5;
-
-/// Nodes visited between questions whether to stop.
-const VISITS_PER_LOOK: usize = 64;
-
-/// Whether to stop now.
-type Stop<'a> = &'a dyn Fn() -> bool;
 
 /// Settings of the insertion search: how many random starts and kicks, and the seed that all its randomness comes from.
 ///
@@ -29,11 +24,12 @@ type Stop<'a> = &'a dyn Fn() -> bool;
 ///
 /// ```
 /// use std::sync::Arc;
+/// use plackett::run::Run;
 /// use plackett_dag::{EvL0, Gram, Insertion, Oracle, ScoreSettings};
 /// // x₁ = 2·x₀ + noise of variance 1.
 /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
 /// let mut oracle = Oracle::new(Arc::new(EvL0::new(gram, &ScoreSettings::default())?));
-/// assert_eq!(Insertion { starts: 3, kicks: 0, seed: 7 }.run(&mut oracle)?.order, [0, 1]);
+/// assert_eq!(Insertion { starts: 3, kicks: 0, seed: 7 }.run(&mut oracle, &Run::default()).order, [0, 1]);
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,77 +49,66 @@ impl Default for Insertion {
 }
 
 impl Insertion {
-    /// The best order over all starts, the first of equals.
-    ///
-    /// # Errors
-    /// None at present.
+    /// The best order over all starts, the first of equals; the best so far if the run ends before, and the graph without
+    /// edges if it ends before there is one.
     ///
     /// ```
     /// use std::sync::Arc;
+    /// use plackett::run::Run;
     /// use plackett_dag::{Bic, Gram, Insertion, Oracle, ScoreSettings};
     /// let gram = Arc::new(Gram::from_matrix(1000, 1, vec![1.0])?);
     /// let mut oracle = Oracle::new(Arc::new(Bic::new(gram, &ScoreSettings::default())?));
-    /// assert_eq!(Insertion::default().run(&mut oracle)?.order, [0]);
+    /// assert_eq!(Insertion::default().run(&mut oracle, &Run::default()).order, [0]);
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
-    pub fn run(&self, oracle: &mut Oracle) -> Result<OrderSolution> {
-        self.run_until(oracle, &|| false)
-    }
-
-    /// The same, ended with the best order so far as soon as `stop` says so.
-    pub(super) fn run_until(&self, oracle: &mut Oracle, stop: Stop) -> Result<OrderSolution> {
+    pub fn run(&self, oracle: &mut Oracle, run: &Run<'_>) -> OrderSolution {
         let mut best: Option<(f64, Vec<usize>)> = None;
         for start in 0..self.starts.max(1) {
-            if start > 0 && stop() {
-                break;
-            }
             let mut rng = self.stream(start as u64);
             let mut order: Vec<usize> = (0..oracle.nodes()).collect();
             order.shuffle(&mut rng);
-            let score = self.climb(oracle, &mut order, &mut rng, stop);
+            let Some(score) = self.climb(oracle, &mut order, &mut rng, run) else { break };
             if best.as_ref().is_none_or(|(least, _)| score < *least) {
                 best = Some((score, order));
             }
         }
-        OrderSolution::of(best.map_or_else(Vec::new, |(_, order)| order), oracle)
+        known(best.map(|(_, order)| order), oracle, run)
     }
 
-    /// Improves `start`: the outcome is never worse.
+    /// Improves `start`: the outcome is never worse, unless the run is over before its score is known.
     ///
     /// # Errors
     /// [`Error::NotAnOrder`](crate::Error::NotAnOrder) unless `start` lists each node once.
     ///
     /// ```
     /// use std::sync::Arc;
+    /// use plackett::run::Run;
     /// use plackett_dag::{EvL0, Gram, Insertion, Oracle, ScoreSettings};
     /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
     /// let mut oracle = Oracle::new(Arc::new(EvL0::new(gram, &ScoreSettings::default())?));
-    /// assert_eq!(Insertion::default().improve(&mut oracle, &[1, 0])?.order, [0, 1]);
+    /// assert_eq!(Insertion::default().improve(&mut oracle, &[1, 0], &Run::default())?.order, [0, 1]);
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
-    pub fn improve(&self, oracle: &mut Oracle, start: &[usize]) -> Result<OrderSolution> {
-        self.improve_until(oracle, start, &|| false)
-    }
-
-    /// The same, ended with the best order so far as soon as `stop` says so.
-    pub(super) fn improve_until(
-        &self,
-        oracle: &mut Oracle,
-        start: &[usize],
-        stop: Stop,
-    ) -> Result<OrderSolution> {
+    pub fn improve(&self, oracle: &mut Oracle, start: &[usize], run: &Run<'_>) -> Result<OrderSolution> {
         oracle.check_order(start)?;
         let mut order = start.to_vec();
-        self.climb(oracle, &mut order, &mut self.stream(0), stop);
-        OrderSolution::of(order, oracle)
+        let climbed = self.climb(oracle, &mut order, &mut self.stream(0), run);
+        Ok(known(climbed.map(|_| order), oracle, run))
     }
 
     /// Improves `order` until no move of one node helps, then disturbs it and tries again, keeping what is not worse.
-    fn climb(&self, oracle: &mut Oracle, order: &mut Vec<usize>, rng: &mut ChaCha8Rng, stop: Stop) -> f64 {
-        let mut score = climb(oracle, order, rng, stop);
+    /// Nothing if the run is over before the order's score is known.
+    fn climb(
+        &self,
+        oracle: &mut Oracle,
+        order: &mut Vec<usize>,
+        rng: &mut ChaCha8Rng,
+        run: &Run<'_>,
+    ) -> Option<f64> {
+        let mut score = climb(oracle, order, rng, run)?;
         let kicks = if order.len() > 2 { self.kicks } else { 0 };
         for _ in 0..kicks {
-            if stop() {
+            if run.is_over() {
                 break;
             }
             let mut trial = order.clone();
@@ -131,13 +116,13 @@ impl Insertion {
                 let node = trial.remove(rng.random_range(0..trial.len()));
                 trial.insert(rng.random_range(0..=trial.len()), node);
             }
-            let trial_score = climb(oracle, &mut trial, rng, stop);
+            let Some(trial_score) = climb(oracle, &mut trial, rng, run) else { break };
             if trial_score <= score {
                 score = trial_score;
                 *order = trial;
             }
         }
-        score
+        Some(score)
     }
 
     fn stream(&self, index: u64) -> ChaCha8Rng {
@@ -147,44 +132,42 @@ impl Insertion {
     }
 }
 
-/// Moves one node after another to its best place until none moves or it is time to stop, and returns the score.
-fn climb(oracle: &mut Oracle, order: &mut Vec<usize>, rng: &mut ChaCha8Rng, stop: Stop) -> f64 {
-    let mut walk = Walk::new(oracle, std::mem::take(order));
+/// Moves one node after another to its best place until none moves or the run is over, and returns the score.
+fn climb(oracle: &mut Oracle, order: &mut Vec<usize>, rng: &mut ChaCha8Rng, run: &Run<'_>) -> Option<f64> {
+    let mut walk = Walk::new(oracle, std::mem::take(order), run)?;
     let mut visits: Vec<usize> = (0..walk.order().len()).collect();
     // Nodes visited since the last move: once all of them stay, the order is a local optimum.
     let mut unmoved = 0;
     'passes: while unmoved < visits.len() {
         visits.shuffle(rng);
-        for (at, &node) in visits.iter().enumerate() {
-            if at % VISITS_PER_LOOK == 0 && stop() {
+        for &node in &visits {
+            if run.is_over() {
                 break 'passes;
             }
-            if move_to_best_place(&mut walk, node) {
-                unmoved = 0;
-            } else {
-                unmoved += 1;
+            match move_to_best_place(&mut walk, node) {
+                Some(true) => unmoved = 0,
+                Some(false) => unmoved += 1,
+                None => break 'passes,
             }
         }
     }
     let score = walk.score();
     *order = walk.into_order();
-    score
+    Some(score)
 }
 
-fn move_to_best_place(walk: &mut Walk, node: usize) -> bool {
-    let Some(rank) = walk.order().iter().position(|&other| other == node) else {
-        return false;
-    };
+fn move_to_best_place(walk: &mut Walk, node: usize) -> Option<bool> {
+    let rank = walk.order().iter().position(|&other| other == node)?;
     let scale: f64 = walk.locals().iter().map(|local| local.abs()).sum();
     let mut best = (-IMPROVEMENT * scale, rank);
     walk.visit_places(rank, |place, change| {
         if change < best.0 {
             best = (change, place);
         }
-    });
+    })?;
     let moves = best.1 != rank;
     if moves {
-        walk.relocate(rank, best.1);
+        walk.relocate(rank, best.1)?;
     }
-    moves
+    Some(moves)
 }

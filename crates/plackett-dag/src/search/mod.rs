@@ -14,21 +14,26 @@ pub use exact::{Exact, LocalTable};
 pub use expansion::{Expanded, Expansion};
 pub use expectation::Expectation;
 pub use insertion::Insertion;
-pub use order_mcmc::{McmcSolution, McmcState, OrderMcmc};
+pub use order_mcmc::{McmcSolution, OrderMcmc};
 pub use plackett_luce::{GradientKind, PlSearch, PlSolution};
 pub use posterior::EdgePosterior;
 
-use crate::{Dag, NodeSet, Oracle, Result};
+use std::sync::Arc;
+
+use plackett::run::Run;
+
+use crate::{Dag, LocalScore, NodeSet, Oracle, Result, Scratch};
 
 /// An order with its score and the best graph that follows it.
 ///
 /// ```
 /// use std::sync::Arc;
+/// use plackett::run::Run;
 /// use plackett_dag::{Bic, Gram, Insertion, NodeSet, Oracle, ScoreSettings};
 /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
 /// let mut oracle = Oracle::new(Arc::new(Bic::new(gram, &ScoreSettings::default())?));
-/// let found = Insertion::default().run(&mut oracle)?;
-/// assert_eq!(found.score, oracle.order_score(&found.order)?);
+/// let found = Insertion::default().run(&mut oracle, &Run::default());
+/// assert_eq!(Some(found.score), oracle.order_score(&found.order, &Run::default())?);
 /// assert_eq!(found.parents.iter().map(NodeSet::len).sum::<usize>(), 1);
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
@@ -59,9 +64,66 @@ impl OrderSolution {
         Dag::from_parents(self.parents.iter().map(|parents| parents.iter().collect()).collect())
     }
 
-    pub(crate) fn of(order: Vec<usize>, oracle: &mut Oracle) -> Result<Self> {
-        let score = oracle.order_score(&order)?;
-        let parents = oracle.order_parents(&order)?;
-        Ok(Self { order, score, parents })
+    /// The graph without edges, what a search that was over at once has to show. O(d).
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use plackett_dag::{Bic, Gram, OrderSolution, ScoreSettings};
+    /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
+    /// let nothing = OrderSolution::empty(&Bic::new(gram, &ScoreSettings::default())?);
+    /// assert_eq!((nothing.score, nothing.dag()?.edge_count()), (500.0 * 5_f64.ln(), 0));
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn empty(score: &dyn LocalScore) -> Self {
+        let nodes = score.nodes();
+        let (nobody, mut scratch, run) = (NodeSet::with_capacity(nodes), Scratch::default(), Run::default());
+        let choices = (0..nodes).map(|node| score.best(node, &nobody, &mut scratch, &run));
+        Self {
+            order: (0..nodes).collect(),
+            score: choices.flatten().map(|choice| choice.score).sum(),
+            parents: vec![nobody.clone(); nodes],
+        }
     }
+
+    /// The order with its parents as far as there is time to find them; nodes beyond have none.
+    ///
+    /// # Errors
+    /// [`Error::NotAnOrder`](crate::Error::NotAnOrder) unless each node is listed once.
+    pub(crate) fn so_far(order: Vec<usize>, oracle: &mut Oracle, run: &Run<'_>) -> Result<Self> {
+        if let Some(whole) = Self::of(order.clone(), oracle, run)? {
+            return Ok(whole);
+        }
+        let mut solution = Self::empty(oracle.score().as_ref());
+        let alone = solution.score;
+        let mut before = NodeSet::with_capacity(order.len());
+        let nobody = NodeSet::with_capacity(order.len());
+        let (score, mut scratch) = (Arc::clone(oracle.score()), Scratch::default());
+        for &node in &order {
+            // What has been solved is known after the end of the run as well.
+            let Some(choice) = oracle.best(node, &before, run)? else { break };
+            if let Some(nothing) = score.best(node, &nobody, &mut scratch, &Run::default()) {
+                solution.score += choice.score - nothing.score;
+                solution.parents[node] = choice.parents;
+            }
+            before.insert(node);
+        }
+        // Differences may have lost what the sum had.
+        solution.score = solution.score.min(alone);
+        solution.order = order;
+        Ok(solution)
+    }
+
+    /// The order with what the oracle knows of it, or finds out while the run is not over.
+    pub(crate) fn of(order: Vec<usize>, oracle: &mut Oracle, run: &Run<'_>) -> Result<Option<Self>> {
+        let Some(score) = oracle.order_score(&order, run)? else { return Ok(None) };
+        let Some(parents) = oracle.order_parents(&order, run)? else { return Ok(None) };
+        Ok(Some(Self { order, score, parents }))
+    }
+}
+
+/// The best order with its parents, which are known, as all its local scores were looked at; the graph without edges if
+/// there is none, or if the memory was too small to keep them.
+fn known(best: Option<Vec<usize>>, oracle: &mut Oracle, run: &Run<'_>) -> OrderSolution {
+    let found = best.and_then(|order| OrderSolution::of(order, oracle, run).ok().flatten());
+    found.unwrap_or_else(|| OrderSolution::empty(oracle.score().as_ref()))
 }

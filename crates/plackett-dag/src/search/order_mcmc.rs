@@ -2,13 +2,12 @@
 //! takes the best parents of each node it looks for the best order, as in the paper's Table 4; on one that sums over all
 //! parents, [`SumScore`](crate::SumScore), it samples orders from their posterior, and graphs with them.
 
-use std::ops::ControlFlow;
-
+use plackett::run::Run;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 
-use super::{OrderSolution, walk::Walk};
+use super::{OrderSolution, known, walk::Walk};
 use crate::{Error, Oracle, Result};
 
 /// Shares of the moves: exchange of neighbors, exchange of any two; the rest relocates a node. The first is cheapest, the
@@ -16,18 +15,22 @@ use crate::{Error, Oracle, Result};
 const ADJACENT: f64 = 0.4;
 const EXCHANGE: f64 = 0.4;
 
+/// Moves between two notes of how far the chain is.
+const STEPS_PER_NOTE: u64 = 256;
+
 /// Settings of the chain.
 ///
 /// A move rescores the nodes that it touches and no others: two for neighbors, d/3 on average for any two. A relocation
 /// looks at every place of one node, 2d local scores, and draws one of them in proportion to exp(−score).
 ///
 /// ```
-/// use std::{ops::ControlFlow, sync::Arc};
+/// use std::sync::Arc;
+/// use plackett::run::Run;
 /// use plackett_dag::{Bic, Gram, Oracle, OrderMcmc, ScoreSettings};
 /// let gram = Arc::new(Gram::from_matrix(1000, 3, vec![1.0, 0.8, 0.0, 0.8, 1.0, 0.0, 0.0, 0.0, 1.0])?);
 /// let mut oracle = Oracle::new(Arc::new(Bic::new(gram, &ScoreSettings::default())?));
-/// let found = OrderMcmc { steps: 100, ..OrderMcmc::default() }.run(&mut oracle, |_| ControlFlow::Continue(()))?;
-/// assert_eq!(found.best.score, oracle.order_score(&found.best.order)?);
+/// let found = OrderMcmc { steps: 100, ..OrderMcmc::default() }.run(&mut oracle, &Run::default())?;
+/// assert_eq!(Some(found.best.score), oracle.order_score(&found.best.order, &Run::default())?);
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -47,16 +50,14 @@ impl Default for OrderMcmc {
 }
 
 /// Where a chain is.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct McmcState<'a> {
+pub(super) struct State<'a> {
     /// Moves proposed so far.
-    pub step: u64,
+    pub(super) step: u64,
     /// The order now.
-    pub order: &'a [usize],
+    pub(super) order: &'a [usize],
     /// Its score.
-    pub score: f64,
-    /// The lowest score so far.
-    pub best: f64,
+    #[cfg_attr(not(test), expect(dead_code, reason = "what the tests check"))]
+    pub(super) score: f64,
 }
 
 /// What a chain ends with.
@@ -71,14 +72,20 @@ pub struct McmcSolution {
 }
 
 impl OrderMcmc {
-    /// Runs the chain from a random order; `observe` sees its state after every move and may end it.
+    /// Runs the chain from a random order.
     ///
     /// # Errors
     /// [`Error::Setting`] if the temperature is not positive and finite.
-    pub fn run(
+    pub fn run(&self, oracle: &mut Oracle, run: &Run<'_>) -> Result<McmcSolution> {
+        self.visit(oracle, |_| Some(()), run)
+    }
+
+    /// The same with a visitor who sees its state after every move, and who may find that the run is over.
+    pub(super) fn visit(
         &self,
         oracle: &mut Oracle,
-        mut observe: impl FnMut(&McmcState) -> ControlFlow<()>,
+        mut visitor: impl FnMut(&State) -> Option<()>,
+        run: &Run<'_>,
     ) -> Result<McmcSolution> {
         if !(self.temperature > 0.0 && self.temperature.is_finite()) {
             let must_be = "positive and finite";
@@ -87,18 +94,19 @@ impl OrderMcmc {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         let mut order: Vec<usize> = (0..oracle.nodes()).collect();
         order.shuffle(&mut rng);
-        let mut chain = Chain {
-            walk: Walk::new(oracle, order),
-            temperature: self.temperature,
-            rng,
-            old: Vec::new(),
-            places: Vec::new(),
+        run.begin("order MCMC", Some(self.steps));
+        let Some(walk) = Walk::new(oracle, order, run) else {
+            let best = OrderSolution::empty(oracle.score().as_ref());
+            return Ok(McmcSolution { best, steps: 0, accepted: 0 });
         };
+        let mut chain =
+            Chain { walk, temperature: self.temperature, rng, old: Vec::new(), places: Vec::new() };
         let mut best = (chain.walk.score(), chain.walk.order().to_vec());
         let (mut step, mut accepted) = (0, 0);
-        while step < self.steps {
+        while step < self.steps && !run.is_over() {
+            let Some(has_moved) = chain.propose() else { break };
             step += 1;
-            if chain.propose() {
+            if has_moved {
                 accepted += 1;
                 let score = chain.walk.score();
                 if score < best.0 {
@@ -106,18 +114,20 @@ impl OrderMcmc {
                     best.1.copy_from_slice(chain.walk.order());
                 }
             }
-            let state =
-                McmcState { step, order: chain.walk.order(), score: chain.walk.score(), best: best.0 };
-            if observe(&state).is_break() {
+            if step.is_multiple_of(STEPS_PER_NOTE) {
+                run.advance(STEPS_PER_NOTE);
+            }
+            let state = State { step, order: chain.walk.order(), score: chain.walk.score() };
+            if visitor(&state).is_none() {
                 break;
             }
         }
-        Ok(McmcSolution { best: OrderSolution::of(best.1, oracle)?, steps: step, accepted })
+        Ok(McmcSolution { best: known(Some(best.1), oracle, run), steps: step, accepted })
     }
 }
 
-struct Chain<'a> {
-    walk: Walk<'a>,
+struct Chain<'a, 'b> {
+    walk: Walk<'a, 'b>,
     temperature: f64,
     rng: ChaCha8Rng,
     /// Local scores to go back to.
@@ -126,12 +136,12 @@ struct Chain<'a> {
     places: Vec<(usize, f64)>,
 }
 
-impl Chain<'_> {
-    /// Makes one move, or not; whether the order changed.
-    fn propose(&mut self) -> bool {
+impl Chain<'_, '_> {
+    /// Makes one move, or not; whether the order changed. Nothing if the run is over.
+    fn propose(&mut self) -> Option<bool> {
         let nodes = self.walk.order().len();
         if nodes < 2 {
-            return false;
+            return Some(false);
         }
         let kind: f64 = self.rng.random();
         if kind < ADJACENT {
@@ -148,22 +158,22 @@ impl Chain<'_> {
     }
 
     /// Metropolis: the proposal is symmetric, so it is accepted with probability exp(−change/temperature).
-    fn exchange(&mut self, first: usize, second: usize) -> bool {
-        let change = self.walk.exchange(first, second, &mut self.old);
+    fn exchange(&mut self, first: usize, second: usize) -> Option<bool> {
+        let change = self.walk.exchange(first, second, &mut self.old)?;
         // Drawn whether needed or not, so that the same draws follow.
         let uniform: f64 = self.rng.random();
         let accepted = uniform < (-change / self.temperature).exp();
         if !accepted {
             self.walk.undo_exchange(first, second, &self.old);
         }
-        accepted
+        Some(accepted)
     }
 
     /// Gibbs: a place is drawn with its probability given the order of the others.
-    fn relocate(&mut self, rank: usize) -> bool {
+    fn relocate(&mut self, rank: usize) -> Option<bool> {
         self.places.clear();
         self.places.push((rank, 0.0));
-        self.walk.visit_places(rank, |place, change| self.places.push((place, change)));
+        self.walk.visit_places(rank, |place, change| self.places.push((place, change)))?;
         let least = self.places.iter().map(|place| place.1).fold(f64::INFINITY, f64::min);
         for (_, weight) in &mut self.places {
             *weight = ((least - *weight) / self.temperature).exp();
@@ -176,9 +186,9 @@ impl Chain<'_> {
         });
         let place = drawn.map_or(rank, |place| place.0);
         if place != rank {
-            self.walk.relocate(rank, place);
+            self.walk.relocate(rank, place)?;
         }
-        place != rank
+        Some(place != rank)
     }
 }
 
@@ -186,6 +196,9 @@ impl Chain<'_> {
 mod tests {
     use std::collections::HashMap;
     use std::sync::Arc;
+    use std::time::Duration;
+
+    use plackett::run::Limits;
 
     use super::*;
     use crate::{Choice, LocalScore, NodeSet, Scratch};
@@ -194,15 +207,19 @@ mod tests {
     struct Rough(usize);
 
     impl LocalScore for Rough {
+        fn name(&self) -> &'static str {
+            "rough"
+        }
+
         fn nodes(&self) -> usize {
             self.0
         }
 
-        fn best(&self, node: usize, allowed: &NodeSet, _: &mut Scratch) -> Choice {
+        fn best(&self, node: usize, allowed: &NodeSet, _: &mut Scratch, _: &Run<'_>) -> Option<Choice> {
             let bits = allowed.iter().fold(node as u64 + 1, |bits, other| bits | 1 << (8 + other));
             let mixed = bits.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
             let score = 2.0 * mixed as f64 / f64::from(u32::MAX);
-            Choice { score, parents: NodeSet::default(), witness: allowed.clone() }
+            Some(Choice { score, parents: NodeSet::default(), witness: allowed.clone() })
         }
     }
 
@@ -213,15 +230,24 @@ mod tests {
             let mut visits: HashMap<Vec<usize>, f64> = HashMap::new();
             let chain = OrderMcmc { steps: 400_000, temperature, seed: 3 };
             let found = chain
-                .run(&mut oracle, |state| {
-                    *visits.entry(state.order.to_vec()).or_default() += 1.0;
-                    ControlFlow::Continue(())
-                })
+                .visit(
+                    &mut oracle,
+                    |state| {
+                        *visits.entry(state.order.to_vec()).or_default() += 1.0;
+                        Some(())
+                    },
+                    &Run::default(),
+                )
                 .unwrap();
             assert_eq!(visits.len(), 24);
             let weights: HashMap<&Vec<usize>, f64> = visits
                 .keys()
-                .map(|order| (order, (-oracle.order_score(order).unwrap() / temperature).exp()))
+                .map(|order| {
+                    (
+                        order,
+                        (-oracle.order_score(order, &Run::default()).unwrap().unwrap() / temperature).exp(),
+                    )
+                })
                 .collect();
             let total: f64 = weights.values().sum();
             let best = weights.values().copied().fold(0.0, f64::max);
@@ -241,10 +267,15 @@ mod tests {
         let mut copy = Oracle::new(Arc::new(Rough(7)));
         let chain = OrderMcmc { steps: 3000, ..OrderMcmc::default() };
         let found = chain
-            .run(&mut oracle, |state| {
-                assert!((copy.order_score(state.order).unwrap() - state.score).abs() < 1e-9);
-                ControlFlow::Continue(())
-            })
+            .visit(
+                &mut oracle,
+                |state| {
+                    let score = copy.order_score(state.order, &Run::default()).unwrap().unwrap();
+                    assert!((score - state.score).abs() < 1e-9);
+                    Some(())
+                },
+                &Run::default(),
+            )
             .unwrap();
         assert!(found.accepted > 300 && found.accepted < 3000);
     }
@@ -252,11 +283,12 @@ mod tests {
     #[test]
     fn small_problems_and_bad_temperatures() {
         let mut oracle = Oracle::new(Arc::new(Rough(1)));
-        let found = OrderMcmc::default().run(&mut oracle, |_| ControlFlow::Break(())).unwrap();
-        assert_eq!((found.best.order, found.steps), (vec![0], 1));
+        let over = Run::new(Limits::time(Duration::ZERO));
+        let found = OrderMcmc::default().run(&mut oracle, &over).unwrap();
+        assert_eq!((found.best.order, found.steps), (vec![0], 0));
         for temperature in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             let chain = OrderMcmc { temperature, ..OrderMcmc::default() };
-            assert!(chain.run(&mut oracle, |_| ControlFlow::Continue(())).is_err());
+            assert!(chain.run(&mut oracle, &Run::default()).is_err());
         }
     }
 }

@@ -1,14 +1,13 @@
 //! The paper's search: gradient descent on E Q̂(b) over the scores of a Plackett–Luce distribution, then its mode.
 
-use std::ops::ControlFlow;
-
+use plackett::critic::Network;
+use plackett::estimator::{Baseline, Demand, Estimator, Reinforce, Relax, Samples};
+use plackett::run::{Run, Trace};
 use plackett::{
-    Adam, Given as _, Latent as _, Noise, PlackettLuce, Training, TrainingSettings,
-    critic::Network,
-    estimator::{Baseline, Demand, Reinforce, Relax, Samples},
+    Adam, Given as _, Latent as _, Noise, ObjectiveError, PlackettLuce, Training, TrainingSettings,
 };
 
-use super::OrderSolution;
+use super::{OrderSolution, known};
 use crate::{Oracle, Result};
 
 /// Random orders that the scale of the score is measured on.
@@ -43,11 +42,12 @@ pub enum GradientKind {
 /// Gradient descent on the expected score of an order.
 ///
 /// ```
-/// use std::{ops::ControlFlow, sync::Arc};
+/// use std::sync::Arc;
+/// use plackett::run::Run;
 /// use plackett_dag::{EvL0, Gram, Oracle, PlSearch, ScoreSettings};
 /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
 /// let mut oracle = Oracle::new(Arc::new(EvL0::new(gram, &ScoreSettings::default())?));
-/// let found = PlSearch { steps: 300, ..PlSearch::default() }.run(&mut oracle, |_| ControlFlow::Continue(()))?;
+/// let found = PlSearch { steps: 300, ..PlSearch::default() }.run(&mut oracle, &Run::default())?;
 /// assert_eq!(found.mode.order, [0, 1]);
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
@@ -96,12 +96,15 @@ impl PlSearch {
 /// What a gradient search ends with.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlSolution {
-    /// The mode of the distribution: the paper's answer.
+    /// The mode of the distribution: the paper's answer. If the run was over before its score was known, the best order.
     pub mode: OrderSolution,
-    /// The best order that was sampled on the way, or the mode if that is better.
+    /// The best order that was sampled on the way, or the mode if that is better. If the run was over before there was one,
+    /// the graph without edges.
     pub best: OrderSolution,
     /// Steps made.
     pub steps: u64,
+    /// The best score so far and the seconds that it took, whenever a better one was found.
+    pub trace: Trace,
 }
 
 /// The mode's probability at which the distribution has made up its mind.
@@ -120,17 +123,21 @@ struct Scale {
 }
 
 impl Scale {
-    fn measure(oracle: &mut Oracle, latent: &PlackettLuce, seed: u64) -> Result<Self> {
+    fn measure(oracle: &mut Oracle, latent: &PlackettLuce, seed: u64, run: &Run<'_>) -> Result<Option<Self>> {
         let orders = latent.sample_many(PILOT_ORDERS, Noise::new(seed).stream(PILOT_STREAM));
-        let scores: Vec<f64> = orders.iter().map(|order| oracle.order_score(order)).collect::<Result<_>>()?;
+        let mut scores = Vec::with_capacity(PILOT_ORDERS);
+        for order in &orders {
+            let Some(score) = oracle.order_score(order, run)? else { return Ok(None) };
+            scores.push(score);
+        }
         let average = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / PILOT_ORDERS as f64;
         let mean = average(&mut scores.iter().copied());
         let variance = average(&mut scores.iter().map(|score| (score - mean).powi(2)));
         let deviation = if variance > 0.0 { variance.sqrt() } else { 1.0 };
-        let floor = oracle.lowest_score();
+        let Some(floor) = oracle.lowest_score(run) else { return Ok(None) };
         let shift = MARGIN * (mean - floor).max(deviation) - floor;
         let log_mean = average(&mut scores.iter().map(|score| (score + shift).ln()));
-        Ok(Self { mean, deviation, shift, log_mean })
+        Ok(Some(Self { mean, deviation, shift, log_mean }))
     }
 
     /// The centered logarithm of a score's distance from what no order can beat. On dense graphs scores of random orders
@@ -138,45 +145,79 @@ impl Scale {
     fn logarithm(self, score: f64) -> f64 {
         (score + self.shift).ln() - self.log_mean
     }
+}
 
-    fn score(self, logarithm: f64) -> f64 {
-        (logarithm + self.log_mean).exp() - self.shift
+/// The best order sampled so far.
+#[derive(Default)]
+struct Best {
+    found: Option<(f64, Vec<usize>)>,
+    trace: Trace,
+}
+
+impl Best {
+    fn see(&mut self, order: &[usize], score: f64, oracle: &Oracle, run: &Run<'_>) {
+        match &mut self.found {
+            Some((least, _)) if *least <= score => return,
+            Some((least, kept)) => {
+                *least = score;
+                kept.copy_from_slice(order);
+            }
+            None => self.found = Some((score, order.to_vec())),
+        }
+        let evaluations = oracle.stats().queries;
+        self.trace.note(evaluations, run.seconds(), score);
+        run.note(evaluations, Some(score));
+    }
+
+    /// With the mode, what a search ends with. All local scores of the best order are known; those of the mode need not be,
+    /// and there may be no time to find out.
+    fn finish(
+        mut self,
+        mode: Vec<usize>,
+        steps: u64,
+        oracle: &mut Oracle,
+        run: &Run<'_>,
+    ) -> Result<PlSolution> {
+        let mode = OrderSolution::of(mode, oracle, run)?;
+        let best = known(self.found.map(|(_, order)| order), oracle, run);
+        let best = mode.clone().filter(|mode| mode.score <= best.score).unwrap_or(best);
+        self.trace.note(oracle.stats().queries, run.seconds(), best.score);
+        Ok(PlSolution { mode: mode.unwrap_or_else(|| best.clone()), best, steps, trace: self.trace })
     }
 }
 
 impl PlSearch {
-    /// Searches; `observe` is told the best score so far after every step and may end the search.
+    /// Searches until the distribution has made up its mind, the steps are made, or the run is over.
     ///
     /// # Errors
     /// Settings that make no sense.
-    pub fn run(
-        &self,
-        oracle: &mut Oracle,
-        observe: impl FnMut(f64) -> ControlFlow<()>,
-    ) -> Result<PlSolution> {
+    pub fn run(&self, oracle: &mut Oracle, run: &Run<'_>) -> Result<PlSolution> {
         let latent = PlackettLuce::new(&vec![0.0; oracle.nodes()])?;
-        let scale = Scale::measure(oracle, &latent, self.seed)?;
+        run.begin("gradient descent", Some(self.steps));
+        let Some(scale) = Scale::measure(oracle, &latent, self.seed, run)? else {
+            return Best::default().finish(latent.mode().into_vec(), 0, oracle, run);
+        };
         match self.gradient {
             GradientKind::Relax => {
                 let critic = Network::new(oracle.nodes(), self.hidden);
                 let relax = Relax::new(&latent, critic, &mut Noise::new(self.seed))?;
-                self.black_box(oracle, latent, relax, scale, observe)
+                self.black_box(oracle, latent, relax, scale, run)
             }
             GradientKind::Reinforce => {
                 let reinforce = Reinforce::new(&latent, Baseline::LeaveOneOut)?;
-                self.black_box(oracle, latent, reinforce, scale, observe)
+                self.black_box(oracle, latent, reinforce, scale, run)
             }
-            GradientKind::RewardToGo => self.reward_to_go(oracle, latent, scale, observe),
+            GradientKind::RewardToGo => self.reward_to_go(oracle, latent, scale, run),
         }
     }
 
-    fn black_box<E: plackett::estimator::Estimator<Latent = PlackettLuce>>(
+    fn black_box<E: Estimator<Latent = PlackettLuce>>(
         &self,
         oracle: &mut Oracle,
         latent: PlackettLuce,
         estimator: E,
         scale: Scale,
-        mut observe: impl FnMut(f64) -> ControlFlow<()>,
+        run: &Run<'_>,
     ) -> Result<PlSolution> {
         let settings = TrainingSettings {
             learning_rate: self.learning_rate,
@@ -185,16 +226,27 @@ impl PlSearch {
             ..TrainingSettings::default()
         };
         let mut training = Training::new(latent, estimator, settings)?;
-        let mut objective = |order: &[usize]| oracle.order_score(order).map(|score| scale.logarithm(score));
-        while training.steps() < self.steps {
-            training.step(&mut objective)?;
-            let best = training.best().map_or(f64::INFINITY, |(_, value)| scale.score(value));
-            if observe(best).is_break() || training.mode_probability() >= DECIDED {
+        let mut best = Best::default();
+        let mut objective = |order: &[usize]| match oracle.order_score(order, run) {
+            Ok(Some(score)) => {
+                best.see(order, score, oracle, run);
+                Ok(scale.logarithm(score))
+            }
+            Ok(None) => Err(ObjectiveError::from("the run is over")),
+            Err(error) => Err(error.into()),
+        };
+        while training.steps() < self.steps && !run.is_over() {
+            match training.step(&mut objective) {
+                // A step that the end of the run cut short is none.
+                Err(_) if run.is_over() => break,
+                made => made?,
+            }
+            run.advance(1);
+            if training.mode_probability() >= DECIDED {
                 break;
             }
         }
-        let best = training.best().map(|(order, _)| order.to_vec());
-        PlSolution::of(training.mode(), best, training.steps(), oracle)
+        best.finish(training.latent().mode().into_vec(), training.steps(), oracle, run)
     }
 
     fn reward_to_go(
@@ -202,7 +254,7 @@ impl PlSearch {
         oracle: &mut Oracle,
         mut latent: PlackettLuce,
         scale: Scale,
-        mut observe: impl FnMut(f64) -> ControlFlow<()>,
+        run: &Run<'_>,
     ) -> Result<PlSolution> {
         let nodes = oracle.nodes();
         let mut samples = Samples::new(&latent, self.samples.max(2))?;
@@ -216,26 +268,19 @@ impl PlSearch {
         let mut rank_means = vec![0.0; nodes];
         let (mut gradient, mut term) = (vec![0.0; nodes], vec![0.0; nodes]);
         let mut given = latent.unconditioned();
-        let mut best: Option<(f64, Vec<usize>)> = None;
+        let mut best = Best::default();
         let mut mode = vec![0; nodes];
         let mut step = 0;
-        while step < self.steps {
+        'steps: while step < self.steps && !run.is_over() {
             samples.draw(&latent, Demand::Perturbed, &mut noise, step * samples.count() as u64)?;
-            step += 1;
             for (order, costs) in samples.outcomes().zip(costs.chunks_exact_mut(nodes)) {
-                oracle.order_costs(order, costs)?;
+                if oracle.order_costs(order, costs, run)?.is_none() {
+                    break 'steps;
+                }
                 for (&node, cost) in order.iter().zip(&*costs) {
                     next_means[node] += (1.0 - NODE_MEAN_DECAY) / count * (cost - next_means[node]);
                 }
-                let score: f64 = costs.iter().sum();
-                match &mut best {
-                    Some((least, _)) if *least <= score => {}
-                    Some((least, kept)) => {
-                        *least = score;
-                        kept.copy_from_slice(order);
-                    }
-                    None => best = Some((score, order.to_vec())),
-                }
+                best.see(order, costs.iter().sum(), oracle, run);
             }
             rank_means.fill(0.0);
             for (order, costs) in samples.outcomes().zip(costs.chunks_exact_mut(nodes)) {
@@ -260,24 +305,14 @@ impl PlSearch {
             node_means.copy_from_slice(&next_means);
             adam.step(&mut scores, &gradient);
             latent.set_scores(&scores)?;
-            if observe(best.as_ref().map_or(f64::INFINITY, |(score, _)| *score)).is_break() {
-                break;
-            }
+            step += 1;
+            run.advance(1);
             latent.outcome(latent.scores(), &mut mode);
             latent.condition(&mode, &mut given);
             if given.log_prob() >= DECIDED.ln() {
                 break;
             }
         }
-        PlSolution::of(latent.mode().into_vec(), best.map(|(_, order)| order), step, oracle)
-    }
-}
-
-impl PlSolution {
-    fn of(mode: Vec<usize>, best: Option<Vec<usize>>, steps: u64, oracle: &mut Oracle) -> Result<Self> {
-        let mode = OrderSolution::of(mode, oracle)?;
-        let best = best.map(|order| OrderSolution::of(order, oracle)).transpose()?;
-        let best = best.filter(|best| best.score < mode.score).unwrap_or_else(|| mode.clone());
-        Ok(Self { mode, best, steps })
+        best.finish(latent.mode().into_vec(), step, oracle, run)
     }
 }

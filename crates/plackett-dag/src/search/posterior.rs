@@ -1,10 +1,12 @@
 //! The posterior probability of every edge, by order MCMC on sums over parent sets (Friedman and Koller). The prior is even
 //! over orders, so a graph counts once for each order that it agrees with.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::{McmcSolution, McmcState, OrderMcmc};
+use plackett::run::Run;
+
+use super::order_mcmc::State;
+use super::{McmcSolution, OrderMcmc};
 use crate::{LocalScore as _, NodeSet, Oracle, Result, SumScore};
 
 /// The first of so many parts of a chain, which still remembers where it started, is left out.
@@ -24,21 +26,20 @@ pub struct EdgePosterior {
 impl OrderMcmc {
     /// Samples orders from their posterior and averages the exact edge probabilities given each. One order in d is looked
     /// at, after the first fifth of the chain; of a chain too short for that, the last order. Nothing is known, and all
-    /// probabilities are zero, if there are no [`samples`](EdgePosterior::samples) because `observe` ended the chain early.
+    /// probabilities are zero, if there are no [`samples`](EdgePosterior::samples) because the run was over before.
     ///
     /// # Errors
     /// Those of [`run`](Self::run).
     ///
     /// ```
-    /// use std::ops::ControlFlow;
+    /// use plackett::run::Run;
     /// use plackett_dag::{BayesNet, Bdeu, Candidates, Keep, OrderMcmc, ParentSets, SizePrior};
     /// let data = BayesNet::embedded("cancer")?.sample(5000, 0, BayesNet::TRAINING)?;
-    /// let keep = Keep::All(SizePrior::Even);
-    /// let go_on = |_| ControlFlow::Continue(());
-    /// let sets = ParentSets::build_with(&data, &Bdeu::default(), &Candidates::all(5, 3), keep, &go_on)?;
+    /// let (run, keep) = (Run::default(), Keep::All(SizePrior::Even));
+    /// let sets = ParentSets::build(&data, &Bdeu::default(), &Candidates::all(5, 3), keep, &run)?;
+    /// let sums = sets.expect("nothing ends the run").sums().expect("asked for");
     /// let chain = OrderMcmc { steps: 5000, ..OrderMcmc::default() };
-    /// let sums = sets.sums().expect("asked for");
-    /// let posterior = chain.posterior(&sums, |_| ControlFlow::Continue(()))?;
+    /// let posterior = chain.posterior(&sums, &run)?;
     /// let names = data.names();
     /// let of = |name: &str| names.iter().position(|other| other == name).unwrap();
     /// let (cancer, xray) = (of("Cancer"), of("Xray"));
@@ -46,11 +47,7 @@ impl OrderMcmc {
     /// assert!(joined > 0.99);
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
-    pub fn posterior(
-        &self,
-        sums: &Arc<SumScore>,
-        mut observe: impl FnMut(&McmcState) -> ControlFlow<()>,
-    ) -> Result<EdgePosterior> {
+    pub fn posterior(&self, sums: &Arc<SumScore>, run: &Run<'_>) -> Result<EdgePosterior> {
         let mut oracle = Oracle::new(sums.clone());
         let nodes = sums.nodes();
         let first = self.steps / BURN_IN;
@@ -60,25 +57,30 @@ impl OrderMcmc {
         let mut shares = vec![f64::NAN; nodes * nodes];
         let mut before = NodeSet::with_capacity(nodes);
         let mut samples = 0;
-        let chain = self.run(&mut oracle, |state| {
+        let look = |state: &State| {
             let is_due = state.step % nodes as u64 == 0 || samples == 0 && state.step == self.steps;
-            if state.step > first && is_due {
-                samples += 1;
-                before.clear();
-                for &node in state.order {
-                    let row = &mut shares[node * nodes..][..nodes];
-                    if row[0].is_nan() || given[node] != before {
-                        sums.edge_probabilities(node, &before, row);
-                        given[node].clone_from(&before);
-                    }
-                    for (parent, share) in row.iter().enumerate() {
-                        totals[parent * nodes + node] += share;
-                    }
-                    before.insert(node);
-                }
+            if state.step <= first || !is_due {
+                return Some(());
             }
-            observe(state)
-        })?;
+            before.clear();
+            for &node in state.order {
+                let row = &mut shares[node * nodes..][..nodes];
+                if row[0].is_nan() || given[node] != before {
+                    if run.is_over() {
+                        return None;
+                    }
+                    sums.edge_probabilities(node, &before, row);
+                    given[node].clone_from(&before);
+                }
+                before.insert(node);
+            }
+            samples += 1;
+            for (to, row) in shares.chunks_exact(nodes).enumerate() {
+                row.iter().enumerate().for_each(|(from, share)| totals[from * nodes + to] += share);
+            }
+            Some(())
+        };
+        let chain = self.visit(&mut oracle, look, run)?;
         let count = samples.max(1) as f64;
         totals.iter_mut().for_each(|total| *total /= count);
         Ok(EdgePosterior { probabilities: totals, samples, chain })
@@ -87,9 +89,19 @@ impl OrderMcmc {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use plackett::run::Limits;
+
     use super::*;
     use crate::testing::all_dags;
     use crate::{BayesNet, Bdeu, Candidates, Categories, Dag, Keep, ParentSets, SizePrior, graph_cost};
+
+    fn sums(prior: SizePrior) -> Arc<SumScore> {
+        let (keep, run) = (Keep::All(prior), Run::default());
+        let sets = ParentSets::build(&data(), &Bdeu::default(), &Candidates::all(4, 3), keep, &run);
+        sets.unwrap().unwrap().sums().unwrap()
+    }
 
     /// The first four columns of ASIA, few enough rows for the answer to be open.
     fn data() -> Categories {
@@ -131,16 +143,8 @@ mod tests {
                 total += weight;
                 dag.edges().for_each(|(from, to, _)| exact[4 * from + to] += weight);
             }
-            let sets = ParentSets::build_with(
-                &data,
-                &Bdeu::default(),
-                &Candidates::all(4, 3),
-                Keep::All(prior),
-                &|_| ControlFlow::Continue(()),
-            );
             let chain = OrderMcmc { steps: 60_000, seed: 1, ..OrderMcmc::default() };
-            let sums = sets.unwrap().sums().unwrap();
-            let found = chain.posterior(&sums, |_| ControlFlow::Continue(())).unwrap();
+            let found = chain.posterior(&sums(prior), &Run::default()).unwrap();
             assert_eq!(found.samples, 12_000);
             let mut open = 0;
             for (exact, found) in exact.iter().map(|sum| sum / total).zip(&found.probabilities) {
@@ -153,29 +157,24 @@ mod tests {
 
     #[test]
     fn short_chains_are_looked_at_once_and_those_ended_early_not_at_all() {
-        let keep = Keep::All(SizePrior::Even);
-        let go_on = |_| ControlFlow::Continue(());
-        let sets = ParentSets::build_with(&data(), &Bdeu::default(), &Candidates::all(4, 3), keep, &go_on);
-        let sums = sets.unwrap().sums().unwrap();
+        let sums = sums(SizePrior::Even);
         for steps in 1..=3 {
             let chain = OrderMcmc { steps, ..OrderMcmc::default() };
-            let found = chain.posterior(&sums, |_| ControlFlow::Continue(())).unwrap();
+            let found = chain.posterior(&sums, &Run::default()).unwrap();
             assert_eq!(found.samples, 1);
             assert!(found.probabilities.iter().any(|&probability| probability > 0.1));
         }
-        let found = OrderMcmc::default().posterior(&sums, |_| ControlFlow::Break(())).unwrap();
+        let over = Run::new(Limits::time(Duration::ZERO));
+        let found = OrderMcmc::default().posterior(&sums, &over).unwrap();
         assert_eq!((found.samples, found.probabilities), (0, vec![0.0; 16]));
     }
 
     #[test]
     fn the_same_seed_gives_the_same_probabilities() {
-        let keep = Keep::All(SizePrior::Even);
-        let go_on = |_| ControlFlow::Continue(());
-        let sets = ParentSets::build_with(&data(), &Bdeu::default(), &Candidates::all(4, 3), keep, &go_on);
-        let sums = sets.unwrap().sums().unwrap();
+        let sums = sums(SizePrior::Even);
         let run = |seed| {
             let chain = OrderMcmc { steps: 2000, seed, ..OrderMcmc::default() };
-            chain.posterior(&sums, |_| ControlFlow::Continue(())).unwrap().probabilities
+            chain.posterior(&sums, &Run::default()).unwrap().probabilities
         };
         assert_eq!(run(1), run(1));
         assert_ne!(run(1), run(2));

@@ -5,6 +5,7 @@ mod report;
 
 use std::{sync::Arc, time::Instant};
 
+use plackett::run::Run;
 use plackett_dag::{
     Centering, Comparison, Dag, Gram, GramBuilder, GraphKind, Noise, Sem, SemSettings, Table, compare,
     simulate_sem,
@@ -125,10 +126,10 @@ impl jobs::Job for Job {
         format!("{nodes}-{}-{}-{seed}-{}", graph.name, preparation.name(), method.name)
     }
 
-    fn run(&self) -> anyhow::Result<Measured> {
+    fn run(&self, run: &Run<'_>) -> anyhow::Result<Measured> {
         let problem = Problem::new(self.nodes, self.graph, self.seed, self.preparation)?;
         let start = Instant::now();
-        let answer = (self.method.run)(&problem)?;
+        let answer = (self.method.run)(&problem, run)?;
         let seconds = start.elapsed().as_secs_f64();
         let Comparison { shd, shd_cpdag, sid, .. } = compare(&problem.truth, &answer.dag)?;
         let difference = problem.validation.q(&answer.weights, LAMBDA)? - problem.true_objective;

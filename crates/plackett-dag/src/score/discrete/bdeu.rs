@@ -15,7 +15,7 @@ const TABLES: usize = 256;
 
 pub(super) const ENTRY: DiscreteScoreEntry = DiscreteScoreEntry {
     name: "bdeu",
-    summary: "marginal likelihood with even Dirichlet priors worth α rows (--ess)",
+    summary: "marginal likelihood with even Dirichlet priors worth α rows",
     build: |settings| Ok(Box::new(Bdeu::new(settings.equivalent_sample_size)?)),
 };
 

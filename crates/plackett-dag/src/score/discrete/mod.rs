@@ -20,6 +20,7 @@ pub use graph::{graph_cost, weigh_edges};
 pub use k2::K2;
 pub use qnml::Qnml;
 
+use crate::counts::FamilyCounts;
 use crate::{Error, Result};
 
 /// Products of arities are cut off here, which leaves room for one more factor below the largest double.
@@ -142,6 +143,14 @@ pub trait CountScore: Send + Sync {
     fn least_cost(&self, configurations: f64, arity: usize, log_likelihood: f64) -> f64 {
         let _ = (configurations, arity, log_likelihood);
         f64::NEG_INFINITY
+    }
+}
+
+impl FamilyCounts {
+    /// The cost of the node with parents that have so many configurations, seen or not.
+    pub(crate) fn cost(&self, score: &dyn CountScore, configurations: f64, arity: usize) -> f64 {
+        score.parents(&self.parents, configurations, arity)
+            - score.joint(&self.joint, configurations * arity as f64)
     }
 }
 

@@ -1,0 +1,144 @@
+//! The settings of learning, in groups: what makes a graph good, and what concerns numbers, categories, tests and searches.
+//! Whatever is not given has a default that suits most.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Serialize, Serializer};
+
+use crate::LocalScore;
+
+/// What makes a graph good.
+///
+/// ```
+/// use plackett_dag::ScoreChoice;
+/// assert!(matches!(ScoreChoice::from("auto"), ScoreChoice::Auto));
+/// assert_eq!(ScoreChoice::from("bic").to_string(), "bic");
+/// ```
+#[derive(Clone, Default)]
+pub enum ScoreChoice {
+    /// Whichever the data call for.
+    #[default]
+    Auto,
+    /// One of [`SCORES`](crate::SCORES) for numbers, of [`DISCRETE_SCORES`](crate::DISCRETE_SCORES) for categories.
+    Named(String),
+    /// One's own, with a node for each column of the data.
+    Custom(Arc<dyn LocalScore>),
+}
+
+impl From<&str> for ScoreChoice {
+    /// The score of this name; `auto` for [`Auto`](Self::Auto).
+    fn from(name: &str) -> Self {
+        if name == AUTO { Self::Auto } else { Self::Named(name.to_owned()) }
+    }
+}
+
+const AUTO: &str = "auto";
+
+impl fmt::Display for ScoreChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Auto => AUTO,
+            Self::Named(name) => name,
+            Self::Custom(score) => score.name(),
+        })
+    }
+}
+
+impl fmt::Debug for ScoreChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ScoreChoice({self})")
+    }
+}
+
+impl Serialize for ScoreChoice {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Settings of the scores of numbers.
+///
+/// ```
+/// assert_eq!(plackett_dag::NumberSettings::default().lambda, None);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct NumberSettings {
+    /// λ of the score `l1`, and a wish for it.
+    pub lambda: Option<f64>,
+    /// σ² of the score `ev-l0`, and a wish for it.
+    pub noise_variance: Option<f64>,
+    /// The price of a parent in `ev-l0` and in `bic`, one being that of the BIC proper.
+    pub penalty: Option<f64>,
+}
+
+/// Settings of learning from categories.
+///
+/// ```
+/// assert!(!plackett_dag::CategorySettings::default().posterior);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct CategorySettings {
+    /// The equivalent sample size of the score `bdeu`, and a wish for it.
+    pub equivalent_sample_size: Option<f64>,
+    /// Which parents a column may have.
+    pub space: Option<ParentSpace>,
+    /// The most parents of a column.
+    pub max_parents: Option<usize>,
+    /// Whether to find the posterior probability of every edge.
+    pub posterior: bool,
+    /// Whether to leave the directions that the score leaves open as the order has them, rather than choose those of the
+    /// shortest description.
+    pub keep_order: bool,
+}
+
+/// Which parents a column of categories may have.
+///
+/// ```
+/// assert_eq!(plackett_dag::ParentSpace::default(), plackett_dag::ParentSpace::PlusOne);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ParentSpace {
+    /// Those that PC-stable leaves joined to it, and one more, the space growing until no one more helps.
+    #[default]
+    PlusOne,
+    /// Those that PC-stable leaves joined to it, as in the paper.
+    Neighbors,
+    /// All others, few at a time.
+    All,
+}
+
+/// Settings of PC-stable's tests.
+///
+/// ```
+/// assert_eq!(plackett_dag::TestSettings::default().alpha, None);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct TestSettings {
+    /// The level of the tests.
+    pub alpha: Option<f64>,
+    /// The most columns that they condition on.
+    pub max_conditioning: Option<usize>,
+}
+
+/// Settings of the search over orders.
+///
+/// ```
+/// assert_eq!(plackett_dag::SearchSettings::default().memory_bytes, 1 << 30);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct SearchSettings {
+    /// Random orders to start from.
+    pub restarts: Option<usize>,
+    /// Steps of the gradient methods, moves of the Markov chains.
+    pub steps: Option<u64>,
+    /// Most memory for tables and caches.
+    pub memory_bytes: usize,
+}
+
+impl Default for SearchSettings {
+    fn default() -> Self {
+        Self { restarts: None, steps: None, memory_bytes: 1 << 30 }
+    }
+}
