@@ -6,7 +6,8 @@ mod discrete;
 mod ev_l0;
 mod l1;
 pub(crate) mod lasso;
-mod subset;
+pub(crate) mod regression;
+pub(crate) mod subset;
 
 use std::any::Any;
 use std::sync::Arc;

@@ -13,7 +13,7 @@ use crate::{Error, Gram, NodeSet, Result};
 /// An improvement smaller than this share of the score is rounding, not improvement.
 const IMPROVEMENT: f64 = 1e-12;
 /// A residual variance below this share of the marginal one is a perfect fit up to rounding.
-const PERFECT_FIT: f64 = 1e-12;
+pub(crate) const PERFECT_FIT: f64 = 1e-12;
 /// Two candidates closer to collinear than this are not taken up as a pair: their joint gain would be rounding.
 const PAIR_COLLINEAR: f64 = 1e-8;
 /// Visits after which branch and bound settles for the best set found so far.
