@@ -243,40 +243,13 @@ fn polished(oracle: &mut Oracle, task: &SearchTask, run: &Run<'_>) -> Result<Fou
     Ok(best.finish(oracle))
 }
 
-/// Each round of so many kicks begins with a pass over all nodes, which fewer kicks would make a large share of the work.
-const KICKS_PER_ROUND: usize = 5;
-
-/// Far enough for the steps of one seed not to be those of the next.
-const SEEDS_APART: u64 = 1 << 20;
-
 fn insertion(oracle: &mut Oracle, task: &SearchTask, run: &Run<'_>) -> Result<Found> {
-    let rounds = Insertion::default().kicks.div_ceil(KICKS_PER_ROUND);
-    run.begin(&format!("insertion, {}", oracle.score().name()), Some((task.restarts * (1 + rounds)) as u64));
-    let mut best = Best::default();
-    let mut steps = 0;
-    for restart in 0..task.restarts {
-        let mut current: Option<OrderSolution> = None;
-        for _ in 0..=rounds {
-            if run.is_over() {
-                return Ok(best.finish(oracle));
-            }
-            // Every step has its own seed, so that each is a function of the settings alone.
-            let seed = task.seed.wrapping_mul(SEEDS_APART).wrapping_add(steps);
-            let plain = Insertion { starts: 1, kicks: 0, seed };
-            let found = match (&current, &task.start) {
-                (Some(last), _) => {
-                    Insertion { kicks: KICKS_PER_ROUND, ..plain }.improve(oracle, &last.order, run)?
-                }
-                (None, Some(start)) if restart == 0 => plain.improve(oracle, start, run)?,
-                (None, _) => plain.run(oracle, run),
-            };
-            best.see(&found, oracle, run);
-            run.advance(1);
-            current = Some(found);
-            steps += 1;
-        }
-    }
-    Ok(best.finish(oracle))
+    let insertion = Insertion { starts: task.restarts, seed: task.seed, ..Insertion::default() };
+    let found = match &task.start {
+        Some(start) => insertion.improve(oracle, start, run)?,
+        None => insertion.run(oracle, run),
+    };
+    Ok(Found::new(found, oracle))
 }
 
 fn order_mcmc(oracle: &mut Oracle, task: &SearchTask, run: &Run<'_>) -> Result<Found> {

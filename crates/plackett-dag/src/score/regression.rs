@@ -3,8 +3,8 @@
 //! over orders is made of where a score is a function of residual variances.
 
 use super::subset::{Criterion, PERFECT_FIT};
-use crate::Gram;
 use crate::cholesky::COLLINEAR;
+use crate::{Gram, NodeSet};
 
 /// An improvement of a local score by less than this is rounding, not improvement.
 const IMPROVEMENT: f64 = 1e-7;
@@ -327,6 +327,23 @@ impl Regression {
             }
         }
         best
+    }
+
+    /// The candidates that would explain most, as many as are asked for, helpful or not.
+    pub(crate) fn strongest(&self, before: &[usize], count: usize) -> Vec<usize> {
+        let gain = |&candidate: &usize| self.covariances[candidate].powi(2) / self.variances[candidate];
+        let mut candidates: Vec<usize> =
+            before.iter().copied().filter(|&candidate| self.variances[candidate] > COLLINEAR).collect();
+        candidates.sort_by(|a, b| gain(b).total_cmp(&gain(a)));
+        candidates.truncate(count);
+        candidates
+    }
+
+    /// Takes these parents in place of those that it has.
+    pub(crate) fn replace<C: Criterion>(&mut self, model: &Model<C>, parents: &NodeSet, space: &mut Space) {
+        self.parents.clear();
+        self.parents.extend(parents);
+        self.refresh(model, space);
     }
 
     /// The parent without which the residual variance rises least, and by how much.

@@ -1,6 +1,7 @@
 //! Searches over orders, each on any local score: gradient descent on a Plackett–Luce
 //! distribution, one-node insertions, and exact dynamic programming over subsets.
 
+mod cached;
 mod exact;
 mod expansion;
 mod expectation;

@@ -6,10 +6,17 @@
 use plackett::Queue;
 use plackett::run::Run;
 
+use super::regression::{Allowed, Correlations, Model, Regression, Space};
+use super::subset::{Criterion, Space as SubsetSpace, Subset};
 use super::walker::{IMPROVEMENT, Walker};
 use crate::NodeSet;
-use crate::score::regression::{Allowed, Correlations, Model, Regression, Space};
-use crate::score::subset::{Criterion, Subset};
+
+/// Once a move has made the order worse by this many parents' prices, those further in the same direction are not tried.
+/// Ten give the same orders as all places do, in a third of the time (18 sets of 50 to 500 nodes); three do not.
+const HOPELESS: f64 = 10.0;
+
+/// Candidates among which pairs and exchanges are looked for at the end, the strongest ones.
+const POLISHED_CANDIDATES: usize = 40;
 
 /// An order with the regression of every node on parents before it.
 pub(crate) struct Warm<'a, C> {
@@ -22,6 +29,8 @@ pub(crate) struct Warm<'a, C> {
     costs: Vec<f64>,
     journal: Journal,
     work: Work,
+    /// How many places were valued.
+    valued: u64,
 }
 
 /// What has changed since an order was kept.
@@ -41,13 +50,13 @@ struct Work {
     space: Space,
     own: Regression,
     passed: Regression,
-    scratch: crate::score::subset::Space,
+    subset: SubsetSpace,
 }
 
 impl<'a, C: Criterion> Warm<'a, C> {
     /// Starts from an order that is known to be one, or, without one, from one that the correlations suggest. Nodes that the
     /// run has no time for have no parents.
-    pub(crate) fn new(subset: &'a Subset<C>, order: Option<Vec<usize>>, run: &Run) -> Self {
+    pub(crate) fn new(subset: &'a Subset<C>, order: Option<Vec<usize>>, run: &Run<'_>) -> Self {
         let model = Model { correlations: Correlations::of(&subset.gram), criterion: &subset.criterion };
         let nodes = model.correlations.nodes();
         let order = order.or_else(|| model.correlations.pivoted(|| run.is_over()));
@@ -59,6 +68,7 @@ impl<'a, C: Criterion> Warm<'a, C> {
             costs: vec![0.0; nodes],
             journal: Journal { is_changed: vec![false; nodes], ..Journal::default() },
             work: Work::default(),
+            valued: 0,
             model,
             subset,
             order,
@@ -80,11 +90,12 @@ impl<'a, C: Criterion> Warm<'a, C> {
     }
 
     /// The best place of a node and what the score changes by there. O(d) where no regression is concerned.
-    fn best_place(&mut self, node: usize, run: &Run) -> (usize, f64) {
+    fn best_place(&mut self, node: usize, run: &Run<'_>) -> (usize, f64) {
         let rank = self.ranks[node];
-        let Self { model, order, regressions, costs, work, .. } = self;
+        let Self { model, order, regressions, costs, work, valued, .. } = self;
         let Work { space, own, passed, .. } = work;
         let scale: f64 = costs.iter().map(|cost| cost.abs()).sum();
+        let hopeless = HOPELESS * model.criterion.penalty().max(IMPROVEMENT * scale);
         let mut best = (rank, -IMPROVEMENT * scale);
 
         // Towards the front: the node loses those that it passes, and they gain it.
@@ -110,8 +121,11 @@ impl<'a, C: Criterion> Warm<'a, C> {
                 passed.settle(model, allowed, space);
                 change += passed.cost(model) - costs[other];
             }
+            *valued += 1;
             if change < best.1 {
                 best = (place, change);
+            } else if change > hopeless {
+                break;
             }
         }
 
@@ -139,8 +153,11 @@ impl<'a, C: Criterion> Warm<'a, C> {
                 change += cost - own_cost;
                 own_cost = cost;
             }
+            *valued += 1;
             if change < best.1 {
                 best = (place, change);
+            } else if change > hopeless {
+                break;
             }
         }
         best
@@ -194,11 +211,16 @@ impl<C: Criterion> Walker for Warm<'_, C> {
         self.costs.iter().sum()
     }
 
-    fn parents(&mut self, node: usize) -> NodeSet {
-        self.regressions[node].parents().iter().copied().collect()
+    fn parents(&mut self) -> Option<Vec<NodeSet>> {
+        let sets = self.regressions.iter().map(|regression| regression.parents().iter().copied().collect());
+        Some(sets.collect())
     }
 
-    fn improve(&mut self, node: usize, queue: &mut Queue, run: &Run) -> bool {
+    fn evaluations(&self) -> u64 {
+        self.valued
+    }
+
+    fn improve(&mut self, node: usize, queue: &mut Queue, run: &Run<'_>) -> bool {
         let (place, _) = self.best_place(node, run);
         let moves = place != self.ranks[node];
         if moves {
@@ -264,24 +286,26 @@ impl<C: Criterion> Walker for Warm<'_, C> {
         }
     }
 
-    fn polish(&mut self, queue: &mut Queue, run: &Run) -> bool {
+    fn polish(&mut self, queue: &mut Queue, run: &Run<'_>) -> bool {
         let mut is_better = false;
         for rank in 0..self.order.len() {
             if run.is_over() {
                 break;
             }
             let node = self.order[rank];
-            let parents = self.subset.refine(node, &self.order[..rank], self.regressions[node].parents(), run);
-            let Some(parents) = parents else { continue };
-            let before = self.costs[node];
+            let parents: NodeSet = self.regressions[node].parents().iter().copied().collect();
+            let mut allowed = parents.clone();
+            let strongest = self.regressions[node].strongest(&self.order[..rank], POLISHED_CANDIDATES);
+            strongest.into_iter().for_each(|candidate| allowed.insert(candidate));
+            let better = self.subset.refine(node, &allowed, &parents, &mut self.work.subset, run);
+            let Some(better) = better else { continue };
             self.note(node);
-            self.regressions[node].replace(&self.model, &parents, &mut self.work.space);
-            self.costs[node] = self.regressions[node].cost(&self.model);
-            if self.costs[node] < before {
-                queue.push(node);
-                parents.iter().for_each(|&parent| queue.push(parent));
-                is_better = true;
-            }
+            let regression = &mut self.regressions[node];
+            regression.replace(&self.model, &better, &mut self.work.space);
+            self.costs[node] = regression.cost(&self.model);
+            queue.push(node);
+            parents.iter().chain(&better).for_each(|parent| queue.push(parent));
+            is_better = true;
         }
         is_better
     }
