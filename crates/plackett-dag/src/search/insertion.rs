@@ -12,9 +12,9 @@ use rand::seq::SliceRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 use rayon::prelude::*;
 
-use super::OrderSolution;
 use super::cached::Cached;
-use crate::{LocalScore, Oracle, Result, Walker};
+use super::{OrderSolution, cost_of};
+use crate::{Oracle, Result, Walker};
 
 /// Nodes moved to random places by one kick. At 50 dense nodes 5 leaves a quarter of the gap that 2 leaves; 8 is no better.
 const KICKED_NODES: usize = 5;
@@ -111,7 +111,7 @@ impl Insertion {
             let found: Vec<_> = walkers.into_par_iter().enumerate().filter_map(chain).collect();
             for (mut solution, evaluations) in found {
                 oracle.count(evaluations);
-                solution.score = cost_of(score.as_ref(), &solution).unwrap_or(solution.score);
+                solution.score = cost_of(score.as_ref(), &solution.parents).unwrap_or(solution.score);
                 see(solution);
             }
         } else {
@@ -180,11 +180,6 @@ fn random_order(nodes: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
     let mut order: Vec<usize> = (0..nodes).collect();
     order.shuffle(rng);
     order
-}
-
-/// The score of a solution from its parents alone, whatever way led to them.
-fn cost_of(score: &dyn LocalScore, solution: &OrderSolution) -> Option<f64> {
-    solution.parents.iter().enumerate().map(|(node, parents)| score.cost(node, parents)).sum()
 }
 
 /// Moves every node to its best place, in random order, and those concerned again, until none moves.
