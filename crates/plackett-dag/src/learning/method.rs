@@ -44,7 +44,7 @@ impl Serialize for LearnMethod {
 /// What a search is told; each reads what concerns it.
 ///
 /// ```
-/// let task = plackett_dag::SearchTask { restarts: 2, ..Default::default() };
+/// let task = plackett_dag::SearchTask { restarts: Some(2), ..Default::default() };
 /// assert_eq!(task.start, None);
 /// ```
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ pub struct SearchTask {
     /// A good order to improve, besides random ones.
     pub start: Option<Vec<usize>>,
     /// Orders to start from.
-    pub restarts: usize,
+    pub restarts: Option<usize>,
     /// Steps of the gradient methods and moves of the Markov chain, if the user said how many.
     pub steps: Option<u64>,
     /// Step sizes and the like of the gradient methods.
@@ -70,7 +70,7 @@ impl Default for SearchTask {
         Self {
             first: Vec::new(),
             start: None,
-            restarts: 1,
+            restarts: None,
             steps: None,
             descent: PlSearch::default(),
             memory_bytes: 1 << 30,
@@ -236,7 +236,7 @@ fn polished(oracle: &mut Oracle, task: &SearchTask, run: &Run<'_>) -> Result<Fou
     if run.is_over() {
         return Ok(found);
     }
-    let insertion = Insertion { starts: 1, seed: task.seed, ..Insertion::default() };
+    let insertion = Insertion { starts: Some(1), seed: task.seed, ..Insertion::default() };
     let improved = insertion.improve(oracle, &found.solution.order, run)?;
     let mut best = Best { solution: Some(found.solution), trace: found.trace };
     best.see(&improved, oracle, run);
@@ -282,7 +282,7 @@ fn exact(oracle: &mut Oracle, task: &SearchTask, run: &Run<'_>) -> Result<Found>
     // A good order in hand, for those who cannot wait; but a refusal comes at once.
     let mut best = Best::default();
     if Exact::bytes_needed(nodes) <= task.memory_bytes as u128 {
-        let quick = insertion(oracle, &SearchTask { restarts: 1, ..task.clone() }, run)?;
+        let quick = insertion(oracle, &SearchTask { restarts: Some(1), ..task.clone() }, run)?;
         best = Best { solution: Some(quick.solution), trace: quick.trace };
     }
     let Some(found) = search.run(Arc::clone(oracle.score()), run)? else { return Ok(best.finish(oracle)) };
