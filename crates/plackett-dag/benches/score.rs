@@ -151,7 +151,7 @@ fn searches(c: &mut Criterion) {
         });
         for degree in [1.0, 4.0] {
             let score = score_of(name, &sem(50, degree, 1000, 1));
-            let search = Insertion { starts: 1, kicks: 0, seed: 0 };
+            let search = Insertion { starts: Some(1), kicks: Some(0), seed: 0 };
             group.bench_function(format!("insertion, {name} ER{degree} 50 nodes, one start, cold"), |b| {
                 b.iter(|| search.run(&mut Oracle::new(Arc::clone(&score)), &Run::default()));
             });

@@ -96,8 +96,8 @@ pub use score::{
     Fnml, K2, Qnml, discrete_score_by_name, graph_cost, weigh_edges,
 };
 pub use score::{
-    Bic, Choice, EvL0, L1, LocalScore, SCORES, ScoreEntry, ScoreSettings, Scratch, SubsetSearch, fit_weights,
-    score_by_name,
+    Bic, Choice, EvL0, L1, LocalScore, SCORES, ScoreEntry, ScoreSettings, Scratch, SubsetSearch, Walker,
+    fit_weights, score_by_name,
 };
 pub use search::{
     EdgePosterior, Exact, Expanded, Expansion, Expectation, GradientKind, Insertion, LocalTable,

@@ -66,6 +66,8 @@ pub struct Oracle {
     words: usize,
     tables: Vec<Table>,
     bound: usize,
+    /// Local scores asked for without it.
+    elsewhere: u64,
     bytes: usize,
     /// The set being looked up, U above.
     current: NodeSet,
@@ -131,6 +133,7 @@ impl Oracle {
             words: nodes.div_ceil(64).max(1),
             tables: vec![Table::default(); nodes],
             bound: bytes,
+            elsewhere: 0,
             bytes: 0,
             current: NodeSet::with_capacity(nodes),
             prefix: NodeSet::with_capacity(nodes),
@@ -178,7 +181,7 @@ impl Oracle {
     /// ```
     pub fn stats(&self) -> OracleStats {
         OracleStats {
-            queries: self.tables.iter().map(|table| table.queries).sum(),
+            queries: self.elsewhere + self.tables.iter().map(|table| table.queries).sum::<u64>(),
             solved: self.tables.iter().map(|table| table.solved).sum(),
             entries: self.tables.iter().map(|table| table.entries).sum(),
             bytes: self.bytes,
@@ -308,6 +311,11 @@ impl Oracle {
         Ok(is_known.map(|()| parents))
     }
 
+    /// Counts local scores that were worked out without it.
+    pub(crate) fn count(&mut self, elsewhere: u64) {
+        self.elsewhere += elsewhere;
+    }
+
     pub(crate) fn check_order(&mut self, order: &[usize]) -> Result<()> {
         let fault = |position| Error::NotAnOrder { nodes: self.nodes, position };
         self.current.clear();
@@ -416,6 +424,7 @@ impl Clone for Oracle {
             words: self.words,
             tables: self.tables.clone(),
             bound: self.bound,
+            elsewhere: self.elsewhere,
             bytes: self.bytes,
             current: self.current.clone(),
             prefix: self.prefix.clone(),

@@ -61,3 +61,19 @@ pub(crate) fn normal(rng: &mut Rng) -> f64 {
     let radius = (-2.0 * (1.0 - rng.uniform()).ln()).sqrt();
     radius * (std::f64::consts::TAU * rng.uniform()).cos()
 }
+
+/// The moments of correlated columns: each new one is noise plus some of those before it.
+pub(crate) fn random_gram(nodes: usize, rows: usize, seed: u64) -> crate::Gram {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let weights: Vec<f64> = (0..nodes * nodes).map(|_| rng.random_range(-0.8..0.8)).collect();
+    let mut values = Vec::with_capacity(rows * nodes);
+    for _ in 0..rows {
+        let start = values.len();
+        for node in 0..nodes {
+            let earlier: f64 =
+                (0..node).map(|other| weights[node * nodes + other] * values[start + other]).sum();
+            values.push(earlier + rng.random_range(-1.0..1.0));
+        }
+    }
+    crate::Gram::from_rows(&values, nodes, crate::Centering::Center).unwrap()
+}

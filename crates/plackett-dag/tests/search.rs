@@ -102,7 +102,7 @@ fn insertion_is_never_worse_than_its_start_and_repeats_itself() {
     for score in scores(nodes, 2.0, 7, SubsetSearch::GrowShrink) {
         let mut oracle = Oracle::new(Arc::clone(&score));
         for kicks in [0, 5] {
-            let search = Insertion { starts: 2, kicks, seed: 3 };
+            let search = Insertion { starts: Some(2), kicks: Some(kicks), seed: 3 };
             for _ in 0..20 {
                 let start = rng.permutation(nodes);
                 let before = oracle.order_score(&start, &Run::default()).unwrap().unwrap();
@@ -143,7 +143,8 @@ fn the_equal_variance_score_recovers_the_graph() {
         for seed in 0..5 {
             let sem = sem(nodes, degree, 1000, 100 + seed);
             let score = score_by_name("ev-l0", gram_of(&sem), &ScoreSettings::default()).unwrap();
-            let found = Insertion { starts: 2, kicks: 5, seed }.run(&mut Oracle::new(score), &Run::default());
+            let found = Insertion { starts: Some(2), kicks: Some(5), seed }
+                .run(&mut Oracle::new(score), &Run::default());
             for from in 0..nodes {
                 for to in 0..nodes {
                     let edge = sem.weights[from * nodes + to] != 0.0;

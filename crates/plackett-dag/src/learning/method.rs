@@ -44,7 +44,7 @@ impl Serialize for LearnMethod {
 /// What a search is told; each reads what concerns it.
 ///
 /// ```
-/// let task = plackett_dag::SearchTask { restarts: 2, ..Default::default() };
+/// let task = plackett_dag::SearchTask { restarts: Some(2), ..Default::default() };
 /// assert_eq!(task.start, None);
 /// ```
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ pub struct SearchTask {
     /// A good order to improve, besides random ones.
     pub start: Option<Vec<usize>>,
     /// Orders to start from.
-    pub restarts: usize,
+    pub restarts: Option<usize>,
     /// Steps of the gradient methods and moves of the Markov chain, if the user said how many.
     pub steps: Option<u64>,
     /// Step sizes and the like of the gradient methods.
@@ -70,7 +70,7 @@ impl Default for SearchTask {
         Self {
             first: Vec::new(),
             start: None,
-            restarts: 1,
+            restarts: None,
             steps: None,
             descent: PlSearch::default(),
             memory_bytes: 1 << 30,
@@ -236,47 +236,20 @@ fn polished(oracle: &mut Oracle, task: &SearchTask, run: &Run<'_>) -> Result<Fou
     if run.is_over() {
         return Ok(found);
     }
-    let insertion = Insertion { starts: 1, seed: task.seed, ..Insertion::default() };
+    let insertion = Insertion { starts: Some(1), seed: task.seed, ..Insertion::default() };
     let improved = insertion.improve(oracle, &found.solution.order, run)?;
     let mut best = Best { solution: Some(found.solution), trace: found.trace };
     best.see(&improved, oracle, run);
     Ok(best.finish(oracle))
 }
 
-/// Each round of so many kicks begins with a pass over all nodes, which fewer kicks would make a large share of the work.
-const KICKS_PER_ROUND: usize = 5;
-
-/// Far enough for the steps of one seed not to be those of the next.
-const SEEDS_APART: u64 = 1 << 20;
-
 fn insertion(oracle: &mut Oracle, task: &SearchTask, run: &Run<'_>) -> Result<Found> {
-    let rounds = Insertion::default().kicks.div_ceil(KICKS_PER_ROUND);
-    run.begin(&format!("insertion, {}", oracle.score().name()), Some((task.restarts * (1 + rounds)) as u64));
-    let mut best = Best::default();
-    let mut steps = 0;
-    for restart in 0..task.restarts {
-        let mut current: Option<OrderSolution> = None;
-        for _ in 0..=rounds {
-            if run.is_over() {
-                return Ok(best.finish(oracle));
-            }
-            // Every step has its own seed, so that each is a function of the settings alone.
-            let seed = task.seed.wrapping_mul(SEEDS_APART).wrapping_add(steps);
-            let plain = Insertion { starts: 1, kicks: 0, seed };
-            let found = match (&current, &task.start) {
-                (Some(last), _) => {
-                    Insertion { kicks: KICKS_PER_ROUND, ..plain }.improve(oracle, &last.order, run)?
-                }
-                (None, Some(start)) if restart == 0 => plain.improve(oracle, start, run)?,
-                (None, _) => plain.run(oracle, run),
-            };
-            best.see(&found, oracle, run);
-            run.advance(1);
-            current = Some(found);
-            steps += 1;
-        }
-    }
-    Ok(best.finish(oracle))
+    let insertion = Insertion { starts: task.restarts, seed: task.seed, ..Insertion::default() };
+    let found = match &task.start {
+        Some(start) => insertion.improve(oracle, start, run)?,
+        None => insertion.run(oracle, run),
+    };
+    Ok(Found::new(found, oracle))
 }
 
 fn order_mcmc(oracle: &mut Oracle, task: &SearchTask, run: &Run<'_>) -> Result<Found> {
@@ -309,7 +282,7 @@ fn exact(oracle: &mut Oracle, task: &SearchTask, run: &Run<'_>) -> Result<Found>
     // A good order in hand, for those who cannot wait; but a refusal comes at once.
     let mut best = Best::default();
     if Exact::bytes_needed(nodes) <= task.memory_bytes as u128 {
-        let quick = insertion(oracle, &SearchTask { restarts: 1, ..task.clone() }, run)?;
+        let quick = insertion(oracle, &SearchTask { restarts: Some(1), ..task.clone() }, run)?;
         best = Best { solution: Some(quick.solution), trace: quick.trace };
     }
     let Some(found) = search.run(Arc::clone(oracle.score()), run)? else { return Ok(best.finish(oracle)) };

@@ -213,13 +213,10 @@ impl Learning {
 
     /// What the search is told; the order to fall back on is still to be put in.
     fn task(&self, data: &Observations) -> SearchTask {
-        let columns = data.columns();
         SearchTask {
             first: Vec::new(),
             start: None,
-            // Four starts reach the optimum of l1 on all the data sets of 10 and 20 columns that it was compared on; beyond
-            // 64 columns a start takes long enough for two to be a better bargain.
-            restarts: self.search.restarts.unwrap_or(if columns <= 64 { 4 } else { 2 }),
+            restarts: self.search.restarts,
             steps: self.search.steps,
             descent: match data {
                 Observations::Numbers(_) => crate::PlSearch::default(),

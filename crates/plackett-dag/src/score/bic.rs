@@ -7,7 +7,7 @@ use std::sync::Arc;
 use plackett::run::Run;
 
 use super::subset::{Criterion, Space, Subset, price};
-use super::{Choice, LocalScore, ScoreEntry, ScoreSettings, Scratch, SubsetSearch};
+use super::{Choice, LocalScore, ScoreEntry, ScoreSettings, Scratch, SubsetSearch, Walker};
 use crate::{Gram, NodeSet, Result};
 
 pub(super) const ENTRY: ScoreEntry = ScoreEntry {
@@ -116,6 +116,14 @@ impl LocalScore for Bic {
 
     fn is_equivalent(&self) -> bool {
         true
+    }
+
+    fn cost(&self, node: usize, parents: &NodeSet) -> Option<f64> {
+        Some(self.shift(node) + self.subset.score(node, parents, &mut Space::default()))
+    }
+
+    fn walker<'a>(&'a self, start: Option<&[usize]>, run: &Run<'_>) -> Option<Box<dyn Walker + 'a>> {
+        self.subset.walker(start, run)
     }
 
     fn exact(&self) -> Option<Arc<dyn LocalScore>> {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use plackett::run::Run;
 
-use super::subset::{Criterion, Subset, price};
-use super::{Choice, LocalScore, ScoreEntry, ScoreSettings, Scratch, SubsetSearch};
+use super::subset::{Criterion, Space, Subset, price};
+use super::{Choice, LocalScore, ScoreEntry, ScoreSettings, Scratch, SubsetSearch, Walker};
 use crate::cholesky::Cholesky;
 use crate::{Error, Gram, NodeSet, Result};
 
@@ -135,6 +135,14 @@ impl LocalScore for EvL0 {
     /// It is a sum of squares per row.
     fn temperature(&self) -> f64 {
         1.0 / self.subset.gram.rows() as f64
+    }
+
+    fn cost(&self, node: usize, parents: &NodeSet) -> Option<f64> {
+        Some(self.subset.score(node, parents, &mut Space::default()))
+    }
+
+    fn walker<'a>(&'a self, start: Option<&[usize]>, run: &Run<'_>) -> Option<Box<dyn Walker + 'a>> {
+        self.subset.walker(start, run)
     }
 
     fn exact(&self) -> Option<Arc<dyn LocalScore>> {

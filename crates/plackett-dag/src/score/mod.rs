@@ -6,7 +6,10 @@ mod discrete;
 mod ev_l0;
 mod l1;
 pub(crate) mod lasso;
+mod regression;
 mod subset;
+pub(crate) mod walker;
+mod warm;
 
 use std::any::Any;
 use std::sync::Arc;
@@ -23,6 +26,7 @@ pub use discrete::{
 pub use ev_l0::EvL0;
 pub use l1::L1;
 pub use subset::SubsetSearch;
+pub use walker::Walker;
 
 use crate::{Error, Gram, NodeSet, Result};
 
@@ -199,6 +203,19 @@ pub trait LocalScore: Send + Sync {
     /// What the score is divided by to be a negative log-probability, for Markov chains over orders.
     fn temperature(&self) -> f64 {
         1.0
+    }
+
+    /// What `node` costs with exactly these parents, if the score can say.
+    fn cost(&self, node: usize, parents: &NodeSet) -> Option<f64> {
+        let _ = (node, parents);
+        None
+    }
+
+    /// An order under improvement that values moves faster than by asking for every node anew, if the score has such a
+    /// thing: from `start`, or from an order that suits the score.
+    fn walker<'a>(&'a self, start: Option<&[usize]>, run: &Run<'_>) -> Option<Box<dyn Walker + 'a>> {
+        let _ = (start, run);
+        None
     }
 
     /// The same score with every local problem solved to its optimum, if [`best`](Self::best) takes short cuts.

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use plackett::run::Run;
 
+use super::walker::Walker;
+use super::warm::Warm;
 use super::{Choice, Scratch};
 use crate::cholesky::{COLLINEAR, Cholesky, dot};
 use crate::pace::Pace;
@@ -13,7 +15,7 @@ use crate::{Error, Gram, NodeSet, Result};
 /// An improvement smaller than this share of the score is rounding, not improvement.
 const IMPROVEMENT: f64 = 1e-12;
 /// A residual variance below this share of the marginal one is a perfect fit up to rounding.
-const PERFECT_FIT: f64 = 1e-12;
+pub(crate) const PERFECT_FIT: f64 = 1e-12;
 /// Two candidates closer to collinear than this are not taken up as a pair: their joint gain would be rounding.
 const PAIR_COLLINEAR: f64 = 1e-8;
 /// Visits after which branch and bound settles for the best set found so far.
@@ -349,6 +351,50 @@ impl<C: Criterion> Subset<C> {
         pace: &mut Pace<'_, '_>,
     ) -> Option<()> {
         grow.start(&self.gram, node, allowed);
+        self.climb(node, grow, witness, pace)
+    }
+
+    /// An order with the regression of every node, unless parents are to be searched exactly.
+    pub(crate) fn walker<'a>(
+        &'a self,
+        start: Option<&[usize]>,
+        run: &Run<'_>,
+    ) -> Option<Box<dyn Walker + 'a>> {
+        let is_quick = self.search == SubsetSearch::GrowShrink;
+        is_quick
+            .then(|| -> Box<dyn Walker + 'a> { Box::new(Warm::new(self, start.map(<[usize]>::to_vec), run)) })
+    }
+
+    /// Better parents than these among `allowed`, by pairs and exchanges too; nothing if there are none, or if the run is
+    /// over before they are found.
+    pub(crate) fn refine(
+        &self,
+        node: usize,
+        allowed: &NodeSet,
+        parents: &NodeSet,
+        space: &mut Space,
+        run: &Run<'_>,
+    ) -> Option<NodeSet> {
+        let (grow, pace) = (&mut space.grow, &mut Pace::new(run));
+        grow.start(&self.gram, node, allowed);
+        for position in 0..grow.candidates.len() {
+            if parents.contains(grow.candidates[position]) {
+                grow.take(&self.gram, position, pace)?;
+            }
+        }
+        self.climb(node, grow, &mut NodeSet::with_capacity(self.gram.nodes()), pace)?;
+        let found: NodeSet = grow.taken.iter().map(|&c| grow.candidates[c]).collect();
+        improves(self.score(node, &found, space), self.score(node, parents, space)).then_some(found)
+    }
+
+    /// Takes parents in and out, one at a time, in pairs and in exchange, until nothing helps.
+    fn climb(
+        &self,
+        node: usize,
+        grow: &mut Grow,
+        witness: &mut NodeSet,
+        pace: &mut Pace<'_, '_>,
+    ) -> Option<()> {
         let mut least = f64::INFINITY;
         let floor = self.floor(node);
         let penalty = self.criterion.penalty();

@@ -32,7 +32,7 @@ pub struct Expansion {
 
 impl Default for Expansion {
     fn default() -> Self {
-        Self { insertion: Insertion { starts: 2, kicks: 10, seed: 0 }, rounds: 20 }
+        Self { insertion: Insertion { starts: Some(2), kicks: Some(10), seed: 0 }, rounds: 20 }
     }
 }
 

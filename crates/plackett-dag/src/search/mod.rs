@@ -1,6 +1,7 @@
 //! Searches over orders, each on any local score: gradient descent on a Plackett–Luce
 //! distribution, one-node insertions, and exact dynamic programming over subsets.
 
+mod cached;
 mod exact;
 mod expansion;
 mod expectation;
@@ -90,6 +91,13 @@ impl OrderSolution {
     /// # Errors
     /// [`Error::NotAnOrder`](crate::Error::NotAnOrder) unless each node is listed once.
     pub(crate) fn so_far(order: Vec<usize>, oracle: &mut Oracle, run: &Run<'_>) -> Result<Self> {
+        let score = Arc::clone(oracle.score());
+        if let Some(mut walker) = score.walker(Some(&order), run)
+            && let Some(parents) = walker.parents()
+        {
+            let score = cost_of(score.as_ref(), &parents).unwrap_or_else(|| walker.score());
+            return Ok(Self { order, score, parents });
+        }
         if let Some(whole) = Self::of(order.clone(), oracle, run)? {
             return Ok(whole);
         }
@@ -97,7 +105,7 @@ impl OrderSolution {
         let alone = solution.score;
         let mut before = NodeSet::with_capacity(order.len());
         let nobody = NodeSet::with_capacity(order.len());
-        let (score, mut scratch) = (Arc::clone(oracle.score()), Scratch::default());
+        let mut scratch = Scratch::default();
         for &node in &order {
             // What has been solved is known after the end of the run as well.
             let Some(choice) = oracle.best(node, &before, run)? else { break };
@@ -119,6 +127,11 @@ impl OrderSolution {
         let Some(parents) = oracle.order_parents(&order, run)? else { return Ok(None) };
         Ok(Some(Self { order, score, parents }))
     }
+}
+
+/// The score of parents, from them alone, whatever way led to them; nothing if the score cannot say.
+fn cost_of(score: &dyn LocalScore, parents: &[NodeSet]) -> Option<f64> {
+    parents.iter().enumerate().map(|(node, parents)| score.cost(node, parents)).sum()
 }
 
 /// The best order with its parents, which are known, as all its local scores were looked at; the graph without edges if

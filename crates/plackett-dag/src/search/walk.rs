@@ -32,8 +32,16 @@ impl<'a, 'b> Walk<'a, 'b> {
         &self.order
     }
 
-    pub(super) fn into_order(self) -> Vec<usize> {
-        self.order
+    /// The best parents of every node, which are known as all local scores were looked at, unless the memory was too small
+    /// to keep them and the run is over.
+    pub(super) fn parents(&mut self) -> Option<Vec<NodeSet>> {
+        self.oracle.order_parents(&self.order, self.run).ok().flatten()
+    }
+
+    /// Goes back to an order and its local scores.
+    pub(super) fn restore(&mut self, order: &[usize], locals: &[f64]) {
+        self.order.copy_from_slice(order);
+        self.locals.copy_from_slice(locals);
     }
 
     pub(super) fn locals(&self) -> &[f64] {

@@ -1,0 +1,549 @@
+//! A node's regression on its parents, kept as it changes: one parent more or less costs O(k² + k·d) for k parents of d
+//! nodes, and whether any candidate would be a good one can be told at once, without solving anything. What the search
+//! over orders is made of where a score is a function of residual variances.
+
+use super::subset::{Criterion, PERFECT_FIT};
+use crate::cholesky::COLLINEAR;
+use crate::{Gram, NodeSet};
+
+/// An improvement of a local score by less than this is rounding, not improvement.
+const IMPROVEMENT: f64 = 1e-7;
+
+/// The correlations of the columns and their variances: with them no unit of measurement can overflow.
+#[derive(Debug)]
+pub(crate) struct Correlations {
+    nodes: usize,
+    entries: Vec<f64>,
+    variances: Vec<f64>,
+}
+
+impl Correlations {
+    pub(crate) fn of(gram: &Gram) -> Self {
+        let nodes = gram.nodes();
+        let variances: Vec<f64> = (0..nodes).map(|node| gram.row(node)[node]).collect();
+        let deviations: Vec<f64> = variances.iter().map(|variance| variance.sqrt()).collect();
+        let mut entries = Vec::with_capacity(nodes * nodes);
+        for (node, &deviation) in deviations.iter().enumerate() {
+            // A column that does not vary goes with nothing.
+            let scaled = |(entry, other): (&f64, &f64)| {
+                if deviation > 0.0 && *other > 0.0 { entry / deviation / other } else { 0.0 }
+            };
+            entries.extend(gram.row(node).iter().zip(&deviations).map(scaled));
+        }
+        Self { nodes, entries, variances }
+    }
+
+    pub(crate) fn nodes(&self) -> usize {
+        self.nodes
+    }
+
+    fn row(&self, node: usize) -> &[f64] {
+        &self.entries[node * self.nodes..(node + 1) * self.nodes]
+    }
+
+    /// The order of a pivoted Cholesky decomposition: next is always the node of which those before it explain the least.
+    /// Causes come early in it, as far as correlations alone can tell. O(d²·r) for rank r; `None` if `is_over` says so.
+    pub(crate) fn pivoted(&self, is_over: impl Fn() -> bool) -> Option<Vec<usize>> {
+        let nodes = self.nodes;
+        let mut rests: Vec<f64> = (0..nodes).map(|node| self.row(node)[node]).collect();
+        let mut left: Vec<usize> = (0..nodes).collect();
+        let mut order = Vec::with_capacity(nodes);
+        let mut rows: Vec<Vec<f64>> = Vec::new();
+        while !left.is_empty() {
+            if is_over() {
+                return None;
+            }
+            let mut first = 0;
+            for at in 1..left.len() {
+                if rests[left[at]] > rests[left[first]] {
+                    first = at;
+                }
+            }
+            let pivot = left.remove(first);
+            order.push(pivot);
+            if rests[pivot] <= COLLINEAR {
+                continue; // nothing is left to explain
+            }
+            let scale = 1.0 / rests[pivot].sqrt();
+            let mut row = self.row(pivot).to_vec();
+            for earlier in &rows {
+                subtract(&mut row, earlier[pivot], earlier);
+            }
+            for (x, rest) in row.iter_mut().zip(&mut rests) {
+                *x *= scale;
+                *rest -= *x * *x;
+            }
+            rows.push(row);
+        }
+        Some(order)
+    }
+}
+
+/// x − factor·y.
+fn subtract(x: &mut [f64], factor: f64, y: &[f64]) {
+    x.iter_mut().zip(y).for_each(|(x, y)| *x -= factor * y);
+}
+
+/// Workspace of the changes of a regression.
+#[derive(Debug, Default)]
+pub(crate) struct Space {
+    own: Vec<f64>,
+    coefficients: Vec<f64>,
+    residual: Vec<f64>,
+    rows: Vec<f64>,
+    lower: Vec<f64>,
+    projections: Vec<f64>,
+}
+
+/// A node regressed on its parents, all columns scaled to variance 1.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Regression {
+    node: usize,
+    parents: Vec<usize>,
+    weights: Vec<f64>,
+    /// The inverse of the parents' correlation matrix, with room for `stride` parents.
+    inverse: Vec<f64>,
+    stride: usize,
+    /// The share of the node's variance that the parents leave.
+    rest: f64,
+    /// By how much one more parent must lower that to be worth its price.
+    needed: f64,
+    /// Covariance of every column with what the parents leave of the node.
+    covariances: Vec<f64>,
+    /// Variance of every column given the parents.
+    variances: Vec<f64>,
+}
+
+/// What a regression may choose its parents from: a beginning of the order, one node more, one node less.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Allowed<'a> {
+    pub(crate) before: &'a [usize],
+    pub(crate) with: Option<usize>,
+    pub(crate) without: Option<usize>,
+}
+
+/// Correlations and what a parent costs: all that regressions are made from.
+#[derive(Debug)]
+pub(crate) struct Model<'a, C> {
+    pub(crate) correlations: Correlations,
+    pub(crate) criterion: &'a C,
+}
+
+impl<C: Criterion> Model<'_, C> {
+    /// The local score of a node of which a number of parents leave the share `rest`.
+    fn cost(&self, node: usize, rest: f64, parents: usize) -> f64 {
+        let variance = (rest.max(PERFECT_FIT) * self.correlations.variances[node]).max(f64::MIN_POSITIVE);
+        self.criterion.fit(variance) + self.criterion.penalty() * parents as f64
+    }
+}
+
+impl Regression {
+    pub(crate) fn parents(&self) -> &[usize] {
+        &self.parents
+    }
+
+    pub(crate) fn position(&self, parent: usize) -> Option<usize> {
+        self.parents.iter().position(|&other| other == parent)
+    }
+
+    pub(crate) fn cost<C: Criterion>(&self, model: &Model<C>) -> f64 {
+        model.cost(self.node, self.rest, self.parents.len())
+    }
+
+    /// Starts with no parents.
+    pub(crate) fn start<C: Criterion>(&mut self, model: &Model<C>, node: usize) {
+        let correlations = &model.correlations;
+        self.node = node;
+        self.parents.clear();
+        self.weights.clear();
+        self.covariances.clear();
+        self.covariances.extend_from_slice(correlations.row(node));
+        self.variances.clear();
+        self.variances.extend((0..correlations.nodes).map(|other| correlations.row(other)[other]));
+        self.rest = self.variances[node];
+        self.price(model);
+    }
+
+    /// Whether the score would be better with `candidate` as one more parent. O(1).
+    pub(crate) fn wants(&self, candidate: usize) -> bool {
+        let (covariance, variance) = (self.covariances[candidate], self.variances[candidate]);
+        covariance * covariance > self.needed * variance && variance > COLLINEAR
+    }
+
+    fn price<C: Criterion>(&mut self, model: &Model<C>) {
+        let scale = model.correlations.variances[self.node];
+        let variance = (self.rest.max(PERFECT_FIT) * scale).max(f64::MIN_POSITIVE);
+        let price = model.criterion.penalty() + IMPROVEMENT;
+        self.needed = if scale > 0.0 && self.rest > PERFECT_FIT {
+            model.criterion.needed_gain(variance, price) / scale
+        } else {
+            f64::INFINITY // there is nothing left to explain
+        };
+    }
+
+    /// Adds a parent, unless it is a combination of those that are there. O(k² + k·d).
+    pub(crate) fn add<C: Criterion>(&mut self, model: &Model<C>, parent: usize, space: &mut Space) -> bool {
+        let row = model.correlations.row(parent);
+        let size = self.parents.len();
+        space.own.clear();
+        space.own.extend(self.parents.iter().map(|&other| row[other]));
+        space.coefficients.clear();
+        let mut left = row[parent];
+        for (inverse, own) in self.inverse.chunks_exact(self.stride.max(1)).zip(&space.own) {
+            let coefficient: f64 = inverse.iter().zip(&space.own).map(|(x, y)| x * y).sum();
+            left -= coefficient * own;
+            space.coefficients.push(coefficient);
+        }
+        if left <= COLLINEAR {
+            return false;
+        }
+        let weight = self.covariances[parent] / left;
+        self.residual_of(model, parent, space);
+        self.rest -= self.covariances[parent] * weight;
+        self.shift(-weight, -1.0 / left, &space.residual);
+        self.reserve(size + 1);
+        let stride = self.stride;
+        for (t, &coefficient) in space.coefficients.iter().enumerate() {
+            let factor = coefficient / left;
+            let inverse = &mut self.inverse[t * stride..t * stride + size];
+            inverse.iter_mut().zip(&space.coefficients).for_each(|(x, y)| *x += factor * y);
+            self.inverse[t * stride + size] = -factor;
+            self.inverse[size * stride + t] = -factor;
+            self.weights[t] -= coefficient * weight;
+        }
+        self.inverse[size * stride + size] = 1.0 / left;
+        self.weights.push(weight);
+        self.parents.push(parent);
+        self.price(model);
+        true
+    }
+
+    /// Removes the parent at a position; the last one takes its place. O(k² + k·d).
+    pub(crate) fn remove<C: Criterion>(&mut self, model: &Model<C>, position: usize, space: &mut Space) {
+        let (last, stride) = (self.parents.len() - 1, self.stride);
+        if position != last {
+            self.weights.swap(position, last);
+            (0..=last).for_each(|t| self.inverse.swap(t * stride + position, t * stride + last));
+            (0..=last).for_each(|t| self.inverse.swap(position * stride + t, last * stride + t));
+        }
+        let parent = self.parents.swap_remove(position);
+        let precision = self.inverse[last * stride + last];
+        let weight = self.weights.pop().unwrap_or_default();
+        space.coefficients.clear();
+        let column = &self.inverse[last * stride..last * stride + last];
+        space.coefficients.extend(column.iter().map(|entry| -entry / precision));
+        self.residual_of(model, parent, space);
+        self.rest += weight * weight / precision;
+        self.shift(weight, precision, &space.residual);
+        for (t, &coefficient) in space.coefficients.iter().enumerate() {
+            let factor = coefficient * precision;
+            let inverse = &mut self.inverse[t * stride..t * stride + last];
+            inverse.iter_mut().zip(&space.coefficients).for_each(|(x, y)| *x -= factor * y);
+            self.weights[t] += coefficient * weight;
+        }
+        self.price(model);
+    }
+
+    /// The covariances of all columns with what the parents leave of one, by its coefficients on them, into
+    /// `space.residual`.
+    fn residual_of<C: Criterion>(&self, model: &Model<C>, parent: usize, space: &mut Space) {
+        let correlations = &model.correlations;
+        let Space { residual, coefficients, .. } = space;
+        residual.clear();
+        residual.extend_from_slice(correlations.row(parent));
+        // Four at a time: the sums are bound by how often the residual is read and written.
+        let mut fours = coefficients.chunks_exact(4).zip(self.parents.chunks_exact(4));
+        for (factors, parents) in &mut fours {
+            let [a, b, c, d] = [0, 1, 2, 3].map(|t| correlations.row(parents[t]));
+            for ((((x, a), b), c), d) in residual.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+                *x -= factors[0] * a + factors[1] * b + factors[2] * c + factors[3] * d;
+            }
+        }
+        let done = coefficients.len() / 4 * 4;
+        for (&factor, &other) in coefficients[done..].iter().zip(&self.parents[done..]) {
+            subtract(residual, factor, correlations.row(other));
+        }
+    }
+
+    /// Takes a column's part into or out of the covariances and variances of all.
+    fn shift(&mut self, weight: f64, precision: f64, residual: &[f64]) {
+        for ((x, covariance), variance) in residual.iter().zip(&mut self.covariances).zip(&mut self.variances)
+        {
+            *covariance += weight * x;
+            *variance += precision * x * x;
+        }
+    }
+
+    fn reserve(&mut self, parents: usize) {
+        if parents <= self.stride {
+            return;
+        }
+        let wide = (2 * self.stride).max(8);
+        let mut inverse = vec![0.0; wide * wide];
+        for (old, new) in self.inverse.chunks_exact(self.stride.max(1)).zip(inverse.chunks_exact_mut(wide)) {
+            new[..old.len()].copy_from_slice(old);
+        }
+        (self.inverse, self.stride) = (inverse, wide);
+    }
+
+    /// Adds the parent that helps most while one helps, removes the one that matters least while that helps, and so on
+    /// until nothing helps.
+    pub(crate) fn settle<C: Criterion>(&mut self, model: &Model<C>, allowed: Allowed, space: &mut Space) {
+        loop {
+            while let Some(candidate) = self.best_candidate(allowed) {
+                if !self.add(model, candidate, space) {
+                    break;
+                }
+            }
+            let mut is_smaller = false;
+            while let Some((position, loss)) = self.least_loss() {
+                let size = self.parents.len();
+                let without = model.cost(self.node, self.rest + loss, size - 1);
+                if without >= model.cost(self.node, self.rest, size) - IMPROVEMENT {
+                    break;
+                }
+                self.remove(model, position, space);
+                is_smaller = true;
+            }
+            if !is_smaller {
+                return;
+            }
+        }
+    }
+
+    /// The allowed candidate that lowers the score most, if one does.
+    fn best_candidate(&self, allowed: Allowed) -> Option<usize> {
+        let mut largest = self.needed;
+        let mut best = None;
+        for &candidate in allowed.before.iter().chain(&allowed.with) {
+            let (covariance, variance) = (self.covariances[candidate], self.variances[candidate]);
+            if covariance * covariance > largest * variance
+                && variance > COLLINEAR
+                && allowed.without != Some(candidate)
+                && !self.parents.contains(&candidate)
+            {
+                largest = covariance * covariance / variance;
+                best = Some(candidate);
+            }
+        }
+        best
+    }
+
+    /// The candidates that would explain most, as many as are asked for, helpful or not.
+    pub(crate) fn strongest(&self, before: &[usize], count: usize) -> Vec<usize> {
+        let gain = |&candidate: &usize| self.covariances[candidate].powi(2) / self.variances[candidate];
+        let mut candidates: Vec<usize> =
+            before.iter().copied().filter(|&candidate| self.variances[candidate] > COLLINEAR).collect();
+        candidates.sort_by(|a, b| gain(b).total_cmp(&gain(a)));
+        candidates.truncate(count);
+        candidates
+    }
+
+    /// Takes these parents in place of those that it has.
+    pub(crate) fn replace<C: Criterion>(&mut self, model: &Model<C>, parents: &NodeSet, space: &mut Space) {
+        self.parents.clear();
+        self.parents.extend(parents);
+        self.refresh(model, space);
+    }
+
+    /// The parent without which the residual variance rises least, and by how much.
+    fn least_loss(&self) -> Option<(usize, f64)> {
+        let losses = self.weights.iter().enumerate().map(|(position, weight)| {
+            (position, weight * weight / self.inverse[position * self.stride + position])
+        });
+        losses.min_by(|(_, a), (_, b)| a.total_cmp(b))
+    }
+
+    /// Computes everything anew from the parents, by orthogonal rows: after several changes, rounding would add up in
+    /// nearly collinear columns. O(k²·d).
+    pub(crate) fn refresh<C: Criterion>(&mut self, model: &Model<C>, space: &mut Space) {
+        let nodes = model.correlations.nodes;
+        let parents = std::mem::take(&mut self.parents);
+        self.start(model, self.node);
+        let Space { rows, lower, projections, .. } = space;
+        rows.clear();
+        projections.clear();
+        for &parent in &parents {
+            if self.variances[parent] <= COLLINEAR {
+                continue;
+            }
+            let start = rows.len();
+            rows.extend_from_slice(model.correlations.row(parent));
+            let (before, row) = rows.split_at_mut(start);
+            before.chunks_exact(nodes).for_each(|earlier| subtract(row, earlier[parent], earlier));
+            let scale = 1.0 / self.variances[parent].sqrt();
+            let projection = self.covariances[parent] * scale;
+            row.iter_mut().for_each(|x| *x *= scale);
+            self.shift(-projection, -1.0, row);
+            self.rest -= projection * projection;
+            projections.push(projection);
+            self.parents.push(parent);
+        }
+        let size = self.parents.len();
+        self.reserve(size);
+        // The inverse of the triangular factor, column by column, and from it the inverse of its square.
+        lower.clear();
+        lower.resize(size * size, 0.0);
+        let factor = |t: usize, s: usize| rows[s * nodes + self.parents[t]];
+        for s in 0..size {
+            for t in s..size {
+                let known: f64 = (s..t).map(|between| factor(t, between) * lower[between * size + s]).sum();
+                lower[t * size + s] = (f64::from(u8::from(t == s)) - known) / factor(t, t);
+            }
+        }
+        for s in 0..size {
+            let column = |t: usize, of: usize| lower[t * size + of];
+            self.weights.push((s..size).map(|t| column(t, s) * projections[t]).sum());
+            for r in 0..=s {
+                let entry = (s..size).map(|t| column(t, s) * column(t, r)).sum();
+                self.inverse[s * self.stride + r] = entry;
+                self.inverse[r * self.stride + s] = entry;
+            }
+        }
+        self.price(model);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::random_gram;
+
+    /// ½·v + price·k: a criterion whose gains are easy to work out.
+    struct Half(f64);
+
+    impl Criterion for Half {
+        fn fit(&self, variance: f64) -> f64 {
+            0.5 * variance
+        }
+        fn penalty(&self) -> f64 {
+            self.0
+        }
+        fn needed_gain(&self, _: f64, price: f64) -> f64 {
+            2.0 * price
+        }
+    }
+
+    /// Residual covariance of columns `a` and `b` given `given`, by elimination.
+    fn partial(correlations: &Correlations, given: &[usize], a: usize, b: usize) -> f64 {
+        let size = given.len();
+        let mut members = given.to_vec();
+        members.extend([a, b]);
+        let mut matrix: Vec<Vec<f64>> = members
+            .iter()
+            .map(|&row| members.iter().map(|&column| correlations.row(row)[column]).collect())
+            .collect();
+        for pivot in 0..size {
+            let top = matrix[pivot].clone();
+            for row in &mut matrix[pivot + 1..] {
+                let factor = row[pivot] / top[pivot];
+                row.iter_mut().zip(&top).for_each(|(x, y)| *x -= factor * y);
+            }
+        }
+        matrix[size][size + 1]
+    }
+
+    fn check(model: &Model<Half>, regression: &Regression, tolerance: f64) {
+        let (node, parents) = (regression.node, &regression.parents);
+        let close = |x: f64, y: f64, what: &str| assert!((x - y).abs() < tolerance, "{what}: {x} for {y}");
+        close(regression.rest, partial(&model.correlations, parents, node, node), "rest");
+        for other in (0..model.correlations.nodes).filter(|other| !parents.contains(other) && *other != node)
+        {
+            let covariance = partial(&model.correlations, parents, node, other);
+            let variance = partial(&model.correlations, parents, other, other);
+            close(regression.covariances[other], covariance, "covariance");
+            close(regression.variances[other], variance, "variance");
+            let scale = model.correlations.variances[node];
+            let gain = 0.5 * scale * covariance * covariance / variance;
+            assert_eq!(regression.wants(other), gain > model.criterion.0 + IMPROVEMENT);
+        }
+        for (position, &parent) in parents.iter().enumerate() {
+            let others: Vec<usize> = parents.iter().copied().filter(|&other| other != parent).collect();
+            let variance = partial(&model.correlations, &others, parent, parent);
+            let weight = partial(&model.correlations, &others, node, parent) / variance;
+            close(regression.weights[position], weight, "weight");
+            close(regression.inverse[position * (regression.stride + 1)] * variance, 1.0, "precision");
+        }
+    }
+
+    #[test]
+    fn every_change_leaves_what_elimination_gives() {
+        let gram = random_gram(12, 40, 3);
+        let model = Model { correlations: Correlations::of(&gram), criterion: &Half(0.01) };
+        let mut space = Space::default();
+        let mut regression = Regression::default();
+        regression.start(&model, 5);
+        check(&model, &regression, 1e-12);
+        for (step, parent) in [0, 7, 3, 11, 9, 1, 10, 2, 4, 8].into_iter().enumerate() {
+            assert!(regression.add(&model, parent, &mut space));
+            check(&model, &regression, 1e-9);
+            if step % 3 == 2 {
+                regression.remove(&model, step / 3, &mut space);
+                check(&model, &regression, 1e-9);
+            }
+        }
+        let before = regression.clone();
+        regression.refresh(&model, &mut space);
+        check(&model, &regression, 1e-11);
+        assert_eq!(regression.parents, before.parents);
+    }
+
+    #[test]
+    fn combinations_of_parents_and_columns_that_do_not_vary_are_never_parents() {
+        // Column 2 is the sum of 0 and 1; column 3 does not vary.
+        let rows = vec![2.0, 0.5, 2.5, 0.0, 0.5, 1.0, 1.5, 0.0, 2.5, 1.5, 4.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+        let gram = Gram::from_matrix(100, 4, rows).unwrap();
+        let model = Model { correlations: Correlations::of(&gram), criterion: &Half(1e-6) };
+        let (mut space, mut regression) = (Space::default(), Regression::default());
+        regression.start(&model, 2);
+        let allowed = Allowed { before: &[3, 0, 1], with: None, without: None };
+        regression.settle(&model, allowed, &mut space);
+        assert_eq!(regression.parents().len(), 2);
+        assert!(regression.rest.abs() < 1e-9 && !regression.wants(3));
+        regression.start(&model, 3);
+        regression.settle(&model, Allowed { before: &[0, 1, 2], with: None, without: None }, &mut space);
+        assert!(regression.parents().is_empty());
+        regression.start(&model, 3);
+        assert!(regression.add(&model, 0, &mut space) && regression.add(&model, 1, &mut space));
+        assert!(!regression.add(&model, 2, &mut space));
+    }
+
+    #[test]
+    fn settling_ends_where_no_single_change_helps() {
+        let gram = random_gram(15, 60, 8);
+        let model = Model { correlations: Correlations::of(&gram), criterion: &Half(0.02) };
+        let (mut space, mut regression) = (Space::default(), Regression::default());
+        let others: Vec<usize> = (0..14).collect();
+        regression.start(&model, 14);
+        [3, 4, 5].map(|parent| regression.add(&model, parent, &mut space));
+        let allowed = Allowed { before: &others, with: None, without: Some(6) };
+        regression.settle(&model, allowed, &mut space);
+        let cost = |parents: &[usize]| {
+            let rest = partial(&model.correlations, parents, 14, 14);
+            model.cost(14, rest, parents.len())
+        };
+        let settled = regression.cost(&model);
+        assert!((settled - cost(regression.parents())).abs() < 1e-9);
+        assert!(!regression.parents().contains(&6));
+        for other in others.into_iter().filter(|&other| other != 6) {
+            let mut changed = regression.parents().to_vec();
+            match regression.position(other) {
+                Some(position) => _ = changed.remove(position),
+                None => changed.push(other),
+            }
+            assert!(cost(&changed) > settled - 1e-6, "{other}");
+        }
+    }
+
+    #[test]
+    fn the_pivoted_order_takes_what_is_least_explained() {
+        let gram = random_gram(9, 30, 1);
+        let correlations = Correlations::of(&gram);
+        let order = correlations.pivoted(|| false).unwrap();
+        for rank in 1..order.len() {
+            let rest = |node: usize| partial(&correlations, &order[..rank], node, node);
+            assert!(order[rank..].iter().all(|&later| rest(later) <= rest(order[rank]) + 1e-12));
+        }
+        assert!(correlations.pivoted(|| true).is_none());
+    }
+}

@@ -1,0 +1,46 @@
+//! An order under improvement, with the best parents known of every node. A search moves one node at a time to its best
+//! place; how the places are valued is the walker's business.
+
+use plackett::Queue;
+use plackett::run::Run;
+
+use crate::NodeSet;
+
+/// A gain below this share of the score is rounding: without a margin two equal orders could alternate for ever.
+pub(crate) const IMPROVEMENT: f64 = 1e-12;
+
+/// An order under improvement, for [`Insertion`](crate::Insertion). A local score that can value moves faster than by
+/// asking for every node anew brings one of its own ([`LocalScore::walker`](crate::LocalScore::walker)).
+pub trait Walker: Send {
+    /// The order.
+    fn order(&self) -> &[usize];
+
+    /// Its score, with the parents that are known.
+    fn score(&self) -> f64;
+
+    /// The parents that are known, node by node; nothing if the run was over before they were.
+    fn parents(&mut self) -> Option<Vec<NodeSet>>;
+
+    /// How many places of nodes were valued.
+    fn evaluations(&self) -> u64;
+
+    /// Moves a node to its best place, unless it stands there or the run is over, and queues the nodes for which other
+    /// places may be better now. Says whether it moved.
+    fn improve(&mut self, node: usize, queue: &mut Queue, run: &Run<'_>) -> bool;
+
+    /// Moves a node to a place, whatever that costs, and queues the nodes concerned.
+    fn relocate(&mut self, node: usize, place: usize, queue: &mut Queue);
+
+    /// Makes the present order the one to go [`back`](Self::go_back) to.
+    fn keep(&mut self);
+
+    /// Goes back to the order that was kept last.
+    fn go_back(&mut self);
+
+    /// Looks once more at the parents of every node under the present order, more widely than while walking, and queues
+    /// the nodes whose parents became better. Says whether any did.
+    fn polish(&mut self, queue: &mut Queue, run: &Run<'_>) -> bool {
+        let _ = (queue, run);
+        false
+    }
+}
