@@ -1,7 +1,7 @@
 //! An order under improvement, with the best parents known of every node. A search moves one node at a time to its best
 //! place; how the places are valued is the walker's business.
 
-use plackett::Queue;
+use plackett::neighborhood::Queue;
 use plackett::run::Run;
 
 use crate::NodeSet;

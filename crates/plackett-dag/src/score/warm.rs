@@ -3,7 +3,7 @@
 //! does, the regression goes on from the parents that it has. What comes out depends on the way there, so it is kept with
 //! the order and never shared.
 
-use plackett::Queue;
+use plackett::neighborhood::Queue;
 use plackett::run::Run;
 
 use super::regression::{Allowed, Correlations, Model, Regression, Space};

@@ -1,6 +1,6 @@
 //! A walker on any local score, through the oracle's cache.
 
-use plackett::Queue;
+use plackett::neighborhood::Queue;
 use plackett::run::Run;
 
 use super::walk::Walk;

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use plackett::Queue;
+use plackett::neighborhood::Queue;
 use plackett::run::Run;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom as _;
