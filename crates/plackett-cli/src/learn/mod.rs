@@ -15,9 +15,9 @@ use clap::{
 };
 use indicatif::ProgressBar;
 use plackett_dag::{
-    Centering, DISCRETE_SCORES, Dag, DataKind, DiscreteScoreSettings, LEARN_METHODS, LearnMethod,
-    LearnProgress, Learned, Learning, NamedDag, Observations, ParentSpace, SCORES, discrete_score_by_name,
-    graph_cost, read_graph,
+    Centering, DISCRETE_SCORES, Dag, DiscreteScoreSettings, LEARN_METHODS, LearnMethod, LearnProgress,
+    Learned, Learning, NamedDag, Observations, ParentSpace, SCORES, discrete_score_by_name, graph_cost,
+    read_graph,
 };
 
 use crate::{
@@ -25,13 +25,13 @@ use crate::{
     files::OutDir,
     interrupt,
 };
-use data::{Data, Reading};
+use data::{Data, ReadingArguments};
 
 #[derive(Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Arguments {
-    /// The data: a header of names, then rows of numbers or of categories, separated by commas
-    #[arg(value_name = "DATA.csv", required_unless_present = "example", conflicts_with = "example")]
+    /// The data: a file with a row per line, of numbers or of categories, perhaps packed by gzip or zstd; - is standard input
+    #[arg(value_name = "DATA", required_unless_present = "example", conflicts_with = "example")]
     data: Option<PathBuf>,
     /// Learn from data that the program makes itself, and compare with the truth
     #[arg(long, value_name = "NAME", value_parser = example_names(), conflicts_with = "truth")]
@@ -39,12 +39,8 @@ pub(crate) struct Arguments {
     /// Rows of the example [default: 1,000 for sem, 20,000 for the networks]
     #[arg(long, value_name = "N", requires = "example", value_parser = clap::value_parser!(u32).range(2..))]
     samples: Option<u32>,
-    /// Take every column as categories, whatever it looks like
-    #[arg(long, conflicts_with = "continuous")]
-    discrete: bool,
-    /// Take every column as numbers, however few they are
-    #[arg(long)]
-    continuous: bool,
+    #[command(flatten)]
+    reading: ReadingArguments,
     /// How to search for the order of the variables
     #[arg(long, default_value = LEARN_METHODS[0].name, value_parser = method_names())]
     method: String,
@@ -193,14 +189,9 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         (false, true) => Centering::None,
         (false, false) => Centering::Center,
     };
-    let kind = match (arguments.discrete, arguments.continuous || arguments.is_for_numbers()) {
-        (true, _) => Some(DataKind::Discrete),
-        (false, true) => Some(DataKind::Continuous),
-        (false, false) => None,
-    };
     let learning = arguments.learning()?;
     let start = Instant::now();
-    let (data, truth) = load(arguments, Reading { kind, centering })?;
+    let (data, truth) = load(arguments, centering)?;
     if let (Observations::Categories(_), true) = (&data.values, arguments.standardize || arguments.no_center)
     {
         let text = "--standardize and --no-center are for columns of numbers, and these are categories";
@@ -245,17 +236,18 @@ fn true_score(
 }
 
 /// The data and, where it is known, the true graph with its nodes in the order of the columns.
-fn load(arguments: &Arguments, reading: Reading) -> anyhow::Result<(Data, Option<NamedDag>)> {
+fn load(arguments: &Arguments, centering: Centering) -> anyhow::Result<(Data, Option<NamedDag>)> {
+    let reading = arguments.reading.reading(arguments.is_for_numbers())?;
     if let Some(name) = &arguments.example {
         let rows = arguments.samples.map(|rows| rows as usize);
-        let (data, truth) = data::example(name, rows, arguments.seed, reading)?;
+        let (data, truth) = data::example(name, rows, arguments.seed, &reading, centering)?;
         return Ok((data, Some(truth)));
     }
     let path = arguments.data.as_deref().context("no data were given")?;
     // The truth first: a slip there should not cost the reading of a large file.
     let truth =
         arguments.truth.as_ref().map(|path| read_graph(path).map(|graph| (path, graph))).transpose()?;
-    let data = data::read(path, reading)?;
+    let data = data::read(path, &reading, centering)?;
     let truth = match truth {
         None => None,
         Some((truth_path, graph)) => {

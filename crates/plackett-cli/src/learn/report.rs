@@ -6,7 +6,11 @@ use plackett_dag::{
 };
 use serde::Serialize;
 
-use super::{Arguments, data::Data, true_score};
+use super::{
+    Arguments,
+    data::{Data, InputDocument},
+    true_score,
+};
 use crate::{
     console::{self, counted},
     evaluate,
@@ -46,6 +50,7 @@ struct Document<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     comparison: Option<Comparison>,
     warnings: &'a [String],
+    input: &'a InputDocument,
 }
 
 /// How likely an edge is, whether the learned graph has it or not.
@@ -143,6 +148,7 @@ impl<'a> Report<'a> {
             true_score: self.true_score,
             comparison: self.comparison,
             warnings: &self.warnings,
+            input: &self.data.input,
         }
     }
 
@@ -184,6 +190,9 @@ impl<'a> Report<'a> {
             counted(data.names.len(), "column"),
             data.preparation,
         );
+        if !data.input.notes.is_empty() {
+            text += &format!("Read    {}\n", data.input.notes.join(", "));
+        }
         if let Some(reason) = &data.kind_choice {
             text += &format!("Data    {reason}\n");
         }
