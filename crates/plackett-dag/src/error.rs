@@ -410,6 +410,11 @@ pub enum Problem {
         /// What it is.
         what: String,
     },
+    /// The file holds moments, not rows.
+    #[error(
+        "this seems to be a covariance matrix (a number of rows, names, a triangle of numbers); rows of data are needed"
+    )]
+    Covariance,
     /// The text is not UTF-8.
     #[error("the text is not encoded as UTF-8")]
     Encoding,

@@ -23,6 +23,31 @@ pub struct Finding {
     pub concern: Concern,
 }
 
+/// Where in the source a value stands.
+///
+/// # Example
+/// ```
+/// use plackett_dag::Where;
+///
+/// assert_eq!((Where::Line(3).to_string(), Where::Row(0).to_string()), ("line 3".to_owned(), "row 0".to_owned()));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Where {
+    /// A line of a file, the first being 1.
+    Line(u64),
+    /// A row in memory, the first being 0.
+    Row(u64),
+}
+
+impl fmt::Display for Where {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line(line) => write!(f, "line {line}"),
+            Self::Row(row) => write!(f, "row {row}"),
+        }
+    }
+}
+
 /// What can be said about columns.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -59,7 +84,7 @@ pub enum Concern {
         /// The first such text.
         text: String,
         /// Where it is, if that is known.
-        line: Option<u64>,
+        place: Option<Where>,
         /// How often there is such a text.
         count: usize,
     },
@@ -68,7 +93,7 @@ pub enum Concern {
         /// The first of them as it is written.
         text: String,
         /// Where it is, if that is known.
-        line: Option<u64>,
+        place: Option<Where>,
     },
     /// The squares of the numbers are not finite.
     TooLarge,
@@ -76,8 +101,8 @@ pub enum Concern {
     Missing {
         /// The columns in which they are and how many there, the most first.
         counts: Vec<(String, usize)>,
-        /// The first of them: its column, its line and what is written there.
-        first: (String, Option<u64>, String),
+        /// The first of them: its column, its place and what is written there.
+        first: (String, Option<Where>, String),
         /// Rows.
         rows: usize,
         /// Rows in which none is missing.
@@ -261,7 +286,7 @@ impl fmt::Display for Finding {
         let subject = self.subject();
         // A verb for one column or for several.
         let (is, holds) = if self.columns.len() == 1 { ("is", "holds") } else { ("are", "hold") };
-        let at = |line: &Option<u64>| line.map_or(String::new(), |line| format!("line {line}, "));
+        let at = |place: &Option<Where>| place.map_or(String::new(), |place| format!("{place}, "));
         match &self.concern {
             Concern::OnlyColumn => {
                 write!(f, "{} is the only column; a graph needs at least two", listed(&self.columns))
@@ -279,22 +304,22 @@ impl fmt::Display for Finding {
                 write!(f, "{subject} {holds} {what}: categories are {most} at most")
             }
             Concern::TooManyRows { most } => write!(f, "categorical data may have {most} rows at most"),
-            Concern::NotNumbers { text, line, count } => {
-                write!(f, "{}{subject}: \"{}\" is not a number", at(line), shown(text))?;
+            Concern::NotNumbers { text, place, count } => {
+                write!(f, "{}{subject}: \"{}\" is not a number", at(place), shown(text))?;
                 if *count > 1 { write!(f, ", and {} more", counted(count - 1, "field")) } else { Ok(()) }
             }
-            Concern::Infinite { text, line } => {
-                write!(f, "{}{subject}: {} is not a finite number", at(line), shown(text))
+            Concern::Infinite { text, place } => {
+                write!(f, "{}{subject}: {} is not a finite number", at(place), shown(text))
             }
             Concern::TooLarge => {
                 write!(f, "{subject}: the values are too large for their squares to be finite")
             }
-            Concern::Missing { counts, first: (column, line, text), rows, complete } => {
+            Concern::Missing { counts, first: (column, place, text), rows, complete } => {
                 let text = if text.is_empty() { "empty field".to_owned() } else { shown(text) };
                 write!(
                     f,
                     "{}column \"{}\": the value is missing ({text}); values are missing in {} of {} and {}: ",
-                    at(line),
+                    at(place),
                     shown(column),
                     rows - complete,
                     counted(*rows, "row"),
@@ -420,7 +445,7 @@ pub fn faults_text(file: &str, faults: &[Finding], spell: impl Fn(&Remedy) -> St
     }
 }
 
-/// A fault with the file before it; a line is a place in the file.
+/// A fault with the file before it; a line and a row are places in the file.
 pub(crate) fn in_file(file: &str, text: &str) -> String {
-    format!("{file}{} {text}", if text.starts_with("line ") { "," } else { ":" })
+    format!("{file}{} {text}", if text.starts_with("line ") || text.starts_with("row ") { "," } else { ":" })
 }

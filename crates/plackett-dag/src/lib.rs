@@ -73,7 +73,7 @@ pub use categories::Categories;
 pub use cpdag::{Cpdag, Mark};
 pub use dataset::{Column, Dataset, Delimiter, Kind, Missing, Reading, SourceColumn, SourceValues, Why};
 pub use error::{Error, Place, Problem, Result};
-pub use finding::{Concern, Finding, Remedy, faults_text, finding_texts};
+pub use finding::{Concern, Finding, Remedy, Where, faults_text, finding_texts};
 pub use format::{
     CpdagDocument, EdgeDocument, GraphDocument, cpdag_to_dot, parse_graph_csv, parse_graph_json, read_graph,
     to_dot, write_graph_csv,

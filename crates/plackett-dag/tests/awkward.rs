@@ -313,6 +313,12 @@ fn every_awkward_file_has_the_outcome_beside_it() {
             "refused: d: this is JSON: tables are read as text with a row per line (save or export it as CSV)",
         ),
         (
+            "a covariance matrix",
+            b"164\na b\n1.0\n .62 1.0\n".to_vec(),
+            "refused: d: this seems to be a covariance matrix (a number of rows, names, a triangle of numbers); rows of data \
+             are needed",
+        ),
+        (
             "zeros",
             nul.into(),
             "refused: d: this is no text: tables are read as text with a row per line (save or export it as CSV)",

@@ -278,21 +278,23 @@ fn complaint(data: &Dataset, source: &str, faults: &[Finding]) -> String {
     {
         return text;
     }
-    let rows = data.columns().iter().take(MOST_COLUMNS_SHOWN).map(|column| {
+    let warnings = data.warnings();
+    let notes = |column: &Column| -> Vec<&str> {
         let is_about = |finding: &&Finding| finding.columns.contains(&column.name);
-        let notes: Vec<&str> = faults
-            .iter()
-            .chain(&data.warnings())
-            .filter(is_about)
-            .map(|finding| word(&finding.concern))
-            .collect();
+        faults.iter().chain(&warnings).filter(is_about).map(|finding| word(&finding.concern)).collect()
+    };
+    let mut columns: Vec<&Column> = data.columns().iter().collect();
+    if columns.len() > MOST_COLUMNS_SHOWN {
+        columns.sort_by_key(|column| column.missing == 0 && notes(column).is_empty());
+    }
+    let rows = columns.into_iter().take(MOST_COLUMNS_SHOWN).map(|column| {
         vec![
             column.name.chars().flat_map(char::escape_debug).take(40).collect(),
             column.distinct.map_or("> 256".to_owned(), |count| count.to_string()),
             column.missing.to_string(),
             column.kind.name().to_owned(),
             column.why.to_string(),
-            notes.join(", "),
+            notes(column).join(", "),
         ]
     });
     let table = console::table_with_notes(

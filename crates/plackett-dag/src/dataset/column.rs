@@ -5,13 +5,14 @@ use std::collections::HashSet;
 
 use crate::dictionary::{Dictionary, Found, hash};
 use crate::field::{Fields, Saying, is_date};
+use crate::finding::Where;
 use crate::records::decoded;
 
 /// Different words beyond which it is not counted whether one comes twice.
 const MOST_WORDS: usize = 1 << 20;
 
 /// A place in a file, where there is one, and what stands there.
-pub(super) type Spot = (Option<u64>, String);
+pub(super) type Spot = (Option<Where>, String);
 
 /// A column as it was read.
 pub(super) struct RawColumn {
@@ -123,46 +124,46 @@ impl ColumnReader {
         }
     }
 
-    /// Takes a field; `line` is where it stands.
+    /// Takes a field; `place` is where it stands.
     #[inline]
-    pub(super) fn take(&mut self, field: &[u8], line: Option<u64>, fields: &Fields) {
+    pub(super) fn take(&mut self, field: &[u8], place: Option<Where>, fields: &Fields) {
         match &mut self.state {
             State::Few { dictionary, codes, .. } => match dictionary.find(field) {
                 Found::Code(code) => codes.push(code),
-                Found::Free(slot) => self.take_new(slot, field, line, fields),
+                Found::Free(slot) => self.take_new(slot, field, place, fields),
             },
             State::Numbers(values) => {
                 let number = std::str::from_utf8(field).ok().and_then(|text| text.parse::<f64>().ok());
                 match number.filter(|number| number.is_finite() && fields.marks.is_none()) {
                     Some(number) => values.push(number),
-                    None => self.take_odd(field, line, fields),
+                    None => self.take_odd(field, place, fields),
                 }
             }
-            State::Many { .. } => self.take_word(field, line, fields),
+            State::Many { .. } => self.take_word(field, place, fields),
         }
     }
 
     /// A text that is new.
     #[cold]
-    fn take_new(&mut self, slot: usize, field: &[u8], line: Option<u64>, fields: &Fields) {
+    fn take_new(&mut self, slot: usize, field: &[u8], place: Option<Where>, fields: &Fields) {
         let text = decoded(field);
         let saying = fields.say(&text);
         let State::Few { dictionary, sayings, codes } = &mut self.state else { return };
         // What is not UTF-8 would never be found again under its bytes.
-        let place =
+        let found =
             if text.as_bytes() == field { Found::Free(slot) } else { dictionary.find(text.as_bytes()) };
-        let code = match place {
+        let code = match found {
             Found::Code(code) => Some(code),
             Found::Free(slot) => dictionary.insert(slot, &text).inspect(|_| sayings.push(saying)),
         };
         match code {
             Some(code) => {
                 codes.push(code);
-                self.note(saying, &text, line);
+                self.note(saying, &text, place);
             }
             None => {
                 self.outgrow();
-                self.take(field, line, fields);
+                self.take(field, place, fields);
             }
         }
     }
@@ -197,10 +198,10 @@ impl ColumnReader {
 
     /// A field that is not plainly a number, in a column of numbers.
     #[cold]
-    fn take_odd(&mut self, field: &[u8], line: Option<u64>, fields: &Fields) {
+    fn take_odd(&mut self, field: &[u8], place: Option<Where>, fields: &Fields) {
         let text = decoded(field);
         let saying = fields.say(&text);
-        self.note(saying, &text, line);
+        self.note(saying, &text, place);
         self.words += usize::from(saying == Saying::Word);
         if let State::Numbers(values) = &mut self.state {
             values.push(saying.number().unwrap_or(f64::NAN));
@@ -208,10 +209,10 @@ impl ColumnReader {
     }
 
     /// A field of a column of many words.
-    fn take_word(&mut self, field: &[u8], line: Option<u64>, fields: &Fields) {
+    fn take_word(&mut self, field: &[u8], place: Option<Where>, fields: &Fields) {
         let text = decoded(field);
         let saying = fields.say(&text);
-        self.note(saying, &text, line);
+        self.note(saying, &text, place);
         let State::Many { rows, missing, seen, is_id, is_date: are_dates } = &mut self.state else { return };
         if saying == Saying::Missing {
             missing.push(*rows as u32);
@@ -225,15 +226,15 @@ impl ColumnReader {
     }
 
     /// Remembers where the first of its sort is.
-    fn note(&mut self, saying: Saying, text: &str, line: Option<u64>) {
-        let place = match saying {
+    fn note(&mut self, saying: Saying, text: &str, place: Option<Where>) {
+        let first = match saying {
             Saying::Number(number) if number.is_infinite() => &mut self.first_infinite,
             Saying::Number(_) => return,
             Saying::Missing => &mut self.first_missing,
             Saying::MissingAmongNumbers => &mut self.first_mark,
             Saying::Word => &mut self.first_word,
         };
-        place.get_or_insert_with(|| (line, text.to_owned()));
+        first.get_or_insert_with(|| (place, text.to_owned()));
     }
 
     pub(super) fn finish(self) -> RawColumn {

@@ -97,13 +97,14 @@ fn constants_and_copies(data: &mut Dataset, findings: &mut Vec<Finding>) {
             constants.push(column.name.clone());
         }
     }
-    let numeric: Vec<usize> = (0..data.names.len()).filter(|&at| data.numbers(at).is_some()).collect();
-    // Where rows are left out for what is missing, two or fewer make a copy of every column.
-    let is_blocked = findings.iter().any(|finding| match finding.concern {
-        Concern::NotNumbers { .. } | Concern::Infinite { .. } => true,
-        Concern::Missing { complete, .. } => complete < 3,
-        _ => false,
-    });
+    // Where rows must be left out, what is left says little of the columns in which nothing is missing.
+    let has_gaps = findings.iter().any(|finding| matches!(finding.concern, Concern::Missing { .. }));
+    let is_whole = |at: &usize| !has_gaps || data.columns[*at].missing == 0;
+    let numeric: Vec<usize> =
+        (0..data.names.len()).filter(|&at| data.numbers(at).is_some()).filter(is_whole).collect();
+    let is_blocked = findings
+        .iter()
+        .any(|finding| matches!(finding.concern, Concern::NotNumbers { .. } | Concern::Infinite { .. }));
     let mut copies = Vec::new();
     if let (false, Some(builder)) = (is_blocked, moments(data, &numeric)) {
         if let Ok(gram) = builder.clone().finish(Centering::Center) {

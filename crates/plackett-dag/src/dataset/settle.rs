@@ -10,7 +10,7 @@ use super::reading::{Missing, Reading};
 use super::rows::RowSet;
 use super::{Column, Dataset, Kind, MOST_TEXTS, MOST_WHOLE_NUMBERS, Values, Why};
 use crate::field::{Saying, as_whole};
-use crate::finding::{Concern, Finding};
+use crate::finding::{Concern, Finding, Where};
 use crate::text::number_text;
 
 /// A column is one of numbers with a slip or two, rather than of words, if at most one in this many values is a word.
@@ -93,16 +93,16 @@ pub(super) fn settle(raw: Vec<RawColumn>, source: &str, notes: Vec<String>, read
     let mut incomplete = RowSet::default();
     let mut columns = Vec::with_capacity(raw.len());
     let mut faults = Vec::new();
-    let mut first_missing: Option<(String, Option<u64>, String)> = None;
+    let mut first_missing: Option<(String, Option<Where>, String)> = None;
     for (column, &(kind, why)) in raw.iter().zip(&kinds) {
         let mut missing = 0;
-        if let (Kind::Numbers, Some((line, text))) = (kind, &column.first_infinite) {
-            let concern = Concern::Infinite { text: text.clone(), line: *line };
+        if let (Kind::Numbers, Some((place, text))) = (kind, &column.first_infinite) {
+            let concern = Concern::Infinite { text: text.clone(), place: *place };
             faults.push(Finding::of(&column.name, concern));
         }
         let slips = if kind == Kind::Numbers { column.words } else { 0 };
-        if let (1.., Some((line, text))) = (slips, &column.first_word) {
-            let concern = Concern::NotNumbers { text: text.clone(), line: *line, count: slips };
+        if let (1.., Some((place, text))) = (slips, &column.first_word) {
+            let concern = Concern::NotNumbers { text: text.clone(), place: *place, count: slips };
             faults.push(Finding::of(&column.name, concern));
         } else {
             column.content.each_missing(|row| {
@@ -110,10 +110,10 @@ pub(super) fn settle(raw: Vec<RawColumn>, source: &str, notes: Vec<String>, read
                 incomplete.insert(row);
             });
         }
-        if let (1.., Some((line, text))) = (missing, &column.first_missing)
-            && first_missing.as_ref().is_none_or(|(_, first, _)| line < first)
+        if let (1.., Some((place, text))) = (missing, &column.first_missing)
+            && first_missing.as_ref().is_none_or(|(_, first, _)| place < first)
         {
-            first_missing = Some((column.name.clone(), *line, text.clone()));
+            first_missing = Some((column.name.clone(), *place, text.clone()));
         }
         columns.push(Column { name: column.name.clone(), kind, why, missing, distinct: None });
     }

@@ -12,7 +12,7 @@ use super::settle::settle;
 use super::{Dataset, MOST_TEXTS};
 use crate::error::{Error, Place, Problem, Result};
 use crate::field::{Fields, Saying};
-use crate::finding::{Concern, Finding};
+use crate::finding::{Concern, Finding, Where};
 use crate::records::{Records, open};
 
 /// A column in memory.
@@ -112,6 +112,10 @@ impl Dataset {
     pub fn from_reader(reader: impl Read, file: &str, reading: &Reading) -> Result<Self> {
         let input = Input::new(reader, file)?;
         let dialect = Dialect::of(&input.head, input.is_whole, reading);
+        if dialect.is_covariance {
+            let place = Place { file: file.to_owned(), line: None, column: None };
+            return Err(Error::Content { place, problem: Problem::Covariance });
+        }
         let mut notes = input.notes.clone();
         notes.extend(dialect.notes.iter().cloned());
         let fields = Fields { decimal_comma: dialect.decimal_comma, marks: reading.missing_marks.clone() };
@@ -153,8 +157,8 @@ impl Dataset {
                     records.check_width(width)?;
                 }
             }
-            let line = Some(records.line());
-            readers.iter_mut().for_each(|(at, reader)| reader.take(records.bytes(*at), line, &fields));
+            let place = Some(Where::Line(records.line()));
+            readers.iter_mut().for_each(|(at, reader)| reader.take(records.bytes(*at), place, &fields));
             is_western =
                 is_western || !records.whole().is_ascii() && std::str::from_utf8(records.whole()).is_err();
             rows += 1;
@@ -305,10 +309,11 @@ fn in_memory(column: SourceColumn, fields: &Fields) -> Result<RawColumn> {
                 let marked = numbers.iter_mut().filter(|number| fields.is_missing_number(**number));
                 marked.for_each(|number| *number = f64::NAN);
             }
-            let missing = numbers.iter().any(|number| number.is_nan());
-            let first_missing = missing.then(|| (None, "NaN".to_owned()));
-            let infinite = numbers.iter().find(|number| number.is_infinite());
-            let first_infinite = infinite.map(|number| (None, number.to_string()));
+            let first = |is_it: fn(f64) -> bool| {
+                let row = numbers.iter().position(|&number| is_it(number))?;
+                Some((Some(Where::Row(row as u64)), numbers[row].to_string()))
+            };
+            let (first_missing, first_infinite) = (first(f64::is_nan), first(f64::is_infinite));
             let content = Content::Numbers(numbers);
             Ok(RawColumn {
                 name,
@@ -323,9 +328,9 @@ fn in_memory(column: SourceColumn, fields: &Fields) -> Result<RawColumn> {
         SourceValues::Texts { texts, codes } => {
             checked(&texts, &codes)?;
             let mut reader = ColumnReader::new(name);
-            for code in codes {
+            for (row, code) in codes.into_iter().enumerate() {
                 let text = texts.get(code as usize).map_or("", String::as_str);
-                reader.take(text.as_bytes(), None, fields);
+                reader.take(text.as_bytes(), Some(Where::Row(row as u64)), fields);
             }
             Ok(reader.finish())
         }
@@ -333,7 +338,8 @@ fn in_memory(column: SourceColumn, fields: &Fields) -> Result<RawColumn> {
             checked(&labels, &codes)?;
             let (labels, codes) =
                 if labels.len() < MOST_TEXTS { (labels, codes) } else { observed(&labels, codes) };
-            let missing = codes.contains(&SourceValues::MISSING);
+            let gap_row = codes.iter().position(|code| *code == SourceValues::MISSING);
+            let missing = gap_row.is_some();
             if labels.len() + usize::from(missing) > MOST_TEXTS {
                 let rows = codes.len();
                 let gaps = codes.iter().zip(0..).filter(|(code, _)| **code == SourceValues::MISSING);
@@ -343,7 +349,7 @@ fn in_memory(column: SourceColumn, fields: &Fields) -> Result<RawColumn> {
                     name,
                     content,
                     is_typed,
-                    first_missing: None,
+                    first_missing: gap_row.map(|row| (Some(Where::Row(row as u64)), String::new())),
                     first_word: None,
                     words: rows,
                     first_infinite: None,
@@ -368,7 +374,7 @@ fn in_memory(column: SourceColumn, fields: &Fields) -> Result<RawColumn> {
                 .find(|(_, saying)| *saying == Saying::Word)
                 .map(|(text, _)| (None, text.clone()));
             let words = codes.iter().filter(|code| texts[usize::from(**code)].1 == Saying::Word).count();
-            let first_missing = missing.then(|| (None, String::new()));
+            let first_missing = gap_row.map(|row| (Some(Where::Row(row as u64)), String::new()));
             Ok(RawColumn {
                 name,
                 content: Content::Few { texts, codes },
