@@ -107,7 +107,7 @@ fn utf16_order(head: &[u8]) -> Option<bool> {
     let zeros = |offset: usize| look.iter().skip(offset).step_by(2).filter(|&&byte| byte == 0).count();
     let (even, odd) = (zeros(0), zeros(1));
     let most = look.len() / 2;
-    (most >= 2 && (even == 0 || odd == 0) && 10 * even.max(odd) > 9 * most).then_some(odd > 0)
+    (most >= 2 && (even == 0 || odd == 0) && 2 * even.max(odd) > most).then_some(odd > 0)
 }
 
 /// UTF-16 as UTF-8.
