@@ -85,22 +85,19 @@ def to_data(data: Any, reading: Reading, names: Sequence[str] | None, centering:
         if reading.kind == "continuous":
             raise PlackettError('the data are categories; kind="continuous" does not fit')
         settings["kind"] = "discrete"
-        makers = {name: _of_states(data, name, place) for place, name in enumerate(data.names)}
-        labels = list(data.names)
+        labels, makers = list(data.names), [_of_states(data, name, place) for place, name in enumerate(data.names)]
     elif isinstance(data, Mapping):
-        labels, makers = [str(name) for name in data], {}
-        makers = {str(name): _of_array(column) for name, column in data.items()}
+        labels, makers = [str(name) for name in data], [_of_array(column) for column in data.values()]
     elif isinstance(data, np.ndarray | list | tuple):
         labels, makers = _of_matrix(data)
     else:
         labels, makers = _of_frame(data)
-    made = list(makers.values())
     if names is not None:
         if len(names) != len(labels):
             raise PlackettError(f"{len(names)} names for {len(labels)} columns")
         labels = [str(name) for name in names]
     columns: list[_Column] = []
-    for name, make in zip(labels, made, strict=True):
+    for name, make in zip(labels, makers, strict=True):
         # What is not wanted need not be understood.
         columns.append(make(name) if reading.is_wanted(name) else (name, np.zeros(0)))
     rows = max((len(column[-1] if len(column) == 2 else column[2]) for column in columns), default=0)
@@ -133,7 +130,7 @@ def _of_array(array: Any) -> _Maker:
     return lambda name: _to_column(name, np.ma.asarray(array) if isinstance(array, np.ma.MaskedArray) else np.asarray(array))
 
 
-def _of_matrix(data: Any) -> tuple[list[str], dict[str, _Maker]]:
+def _of_matrix(data: Any) -> tuple[list[str], list[_Maker]]:
     try:
         array = data if isinstance(data, np.ma.MaskedArray) else np.asarray(data)
     except (TypeError, ValueError) as error:
@@ -141,10 +138,10 @@ def _of_matrix(data: Any) -> tuple[list[str], dict[str, _Maker]]:
     if array.ndim != 2:
         raise PlackettError(f"data has the shape {array.shape}: rows and columns are needed")
     labels = [f"x{column + 1}" for column in range(array.shape[1])]
-    return labels, {label: _of_array(array[:, place]) for place, label in enumerate(labels)}
+    return labels, [_of_array(array[:, place]) for place in range(array.shape[1])]
 
 
-def _of_frame(data: Any) -> tuple[list[str], dict[str, _Maker]]:
+def _of_frame(data: Any) -> tuple[list[str], list[_Maker]]:
     import narwhals as nw
 
     try:
@@ -159,7 +156,7 @@ def _of_frame(data: Any) -> tuple[list[str], dict[str, _Maker]]:
         ) from None
     except nw.exceptions.NarwhalsError as error:
         raise PlackettError(" ".join(str(error).split())) from None
-    return labels, {str(name): _of_series(frame[name]) for name in frame.columns}
+    return labels, [_of_series(frame[name]) for name in frame.columns]
 
 
 def _of_series(series: Any) -> _Maker:
