@@ -316,25 +316,9 @@ impl fmt::Display for Finding {
             }
             Concern::Missing { counts, first: (column, place, text), rows, complete } => {
                 let text = if text.is_empty() { "empty field".to_owned() } else { shown(text) };
-                write!(
-                    f,
-                    "{}column \"{}\": the value is missing ({text}); values are missing in {} of {} and {}: ",
-                    at(place),
-                    shown(column),
-                    rows - complete,
-                    counted(*rows, "row"),
-                    counted(counts.len(), "column"),
-                )?;
-                let parts: Vec<String> = counts
-                    .iter()
-                    .take(MOST_COUNTS)
-                    .map(|(name, count)| format!("\"{}\" {count}", shown(name)))
-                    .collect();
-                f.write_str(&parts.join(", "))?;
-                match counts.len().checked_sub(MOST_COUNTS) {
-                    Some(rest) if rest > 0 => write!(f, " and {rest} more"),
-                    _ => Ok(()),
-                }
+                write!(f, "{}column \"{}\": the value is missing ({text}); ", at(place), shown(column))?;
+                write!(f, "values are missing in {} of {} and ", rows - complete, counted(*rows, "row"))?;
+                write!(f, "{}: {}", counted(counts.len(), "column"), counts_text(counts))
             }
             Concern::Mixed { numbers, categories } => write!(
                 f,
@@ -386,6 +370,15 @@ impl fmt::Display for Finding {
             ),
         }
     }
+}
+
+/// How many values are missing in each column, for the first few.
+fn counts_text(counts: &[(String, usize)]) -> String {
+    let shown_counts =
+        counts.iter().take(MOST_COUNTS).map(|(name, count)| format!("\"{}\" {count}", shown(name)));
+    let text = shown_counts.collect::<Vec<_>>().join(", ");
+    let rest = counts.len().saturating_sub(MOST_COUNTS);
+    if rest > 0 { format!("{text} and {rest} more") } else { text }
 }
 
 /// Columns whose missing values are counted in a message.

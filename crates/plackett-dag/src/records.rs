@@ -335,7 +335,7 @@ pub(crate) fn open(path: &std::path::Path) -> Result<std::io::BufReader<std::fs:
     Ok(std::io::BufReader::with_capacity(1 << 16, file))
 }
 
-fn count_quotes(text: &[u8]) -> usize {
+pub(crate) fn count_quotes(text: &[u8]) -> usize {
     // Most lines have none, which is faster to tell than to count.
     if text.contains(&b'"') { text.split(|&byte| byte == b'"').count() - 1 } else { 0 }
 }

@@ -56,6 +56,6 @@ mod tests {
         assert_eq!(shown("a\nb\u{1b}[0m"), "a\\nb\\u{1b}[0m");
         assert_eq!(shown(&"x".repeat(1000)).chars().count(), LONGEST + 1);
         assert_eq!(listed(&["a", "b"]), "\"a\", \"b\"");
-        assert!(listed(&["a"; 1_000_000]).ends_with("\"a\" and 999992 more"));
+        assert!(listed(&vec!["a"; 1_000_000]).ends_with("\"a\" and 999992 more"));
     }
 }

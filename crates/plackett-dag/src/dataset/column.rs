@@ -156,15 +156,12 @@ impl ColumnReader {
             Found::Code(code) => Some(code),
             Found::Free(slot) => dictionary.insert(slot, &text).inspect(|_| sayings.push(saying)),
         };
-        match code {
-            Some(code) => {
-                codes.push(code);
-                self.note(saying, &text, place);
-            }
-            None => {
-                self.outgrow();
-                self.take(field, place, fields);
-            }
+        if let Some(code) = code {
+            codes.push(code);
+            self.note(saying, &text, place);
+        } else {
+            self.outgrow();
+            self.take(field, place, fields);
         }
     }
 

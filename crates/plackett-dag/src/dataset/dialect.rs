@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::reading::{Delimiter, Reading};
 use crate::field::{Fields, Saying, as_whole};
-use crate::records::{Layout, Separator, decoded};
+use crate::records::{Layout, Separator, count_quotes, decoded};
 
 /// Records that are looked at.
 const RECORDS: usize = 200;
@@ -75,10 +75,9 @@ impl Dialect {
         });
         let header = match (reading.header, commented) {
             (Some(true), _) => Header::FirstRecord,
-            (Some(false), _) => Header::Nowhere,
             (None, Some(names)) => Header::Comment(names),
             (None, None) if first_is_header => Header::FirstRecord,
-            (None, None) => Header::Nowhere,
+            (Some(false), _) | (None, None) => Header::Nowhere,
         };
         let has_row_names = header == Header::FirstRecord && has_row_names(&records);
         let mut dialect = Self {
@@ -102,7 +101,7 @@ impl Dialect {
             Separator::Byte(b'\t') => notes.push("tabs".to_owned()),
             Separator::Byte(b';') => notes.push("semicolons".to_owned()),
             Separator::Byte(byte) => {
-                notes.push(format!("'{}' between fields", char::from(byte).escape_default()))
+                notes.push(format!("'{}' between fields", char::from(byte).escape_default()));
             }
             Separator::Blanks => notes.push("blanks between fields".to_owned()),
         }
@@ -144,7 +143,7 @@ fn joined<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Vec<Vec<u8>> {
     let mut records: Vec<Vec<u8>> = Vec::new();
     let mut is_open = false;
     for line in lines {
-        let quotes = line.iter().filter(|&&byte| byte == b'"').count();
+        let quotes = count_quotes(line);
         match records.last_mut() {
             Some(record) if is_open => {
                 record.push(b'\n');

@@ -291,17 +291,13 @@ fn sorted_labels(texts: &[(String, Saying)], codes: &[u8]) -> (Vec<String>, Vec<
         || texts.iter().enumerate().filter(|&(code, (_, saying))| *saying != Saying::Missing && occurs[code]);
     let numbers: Option<Vec<(usize, f64)>> =
         there().map(|(code, (_, saying))| saying.number().map(|number| (code, number + 0.0))).collect();
-    let order: Vec<(usize, String)> = match numbers {
-        Some(mut numbers) => {
-            numbers.sort_by(|a, b| a.1.total_cmp(&b.1));
-            numbers.into_iter().map(|(code, number)| (code, number_text(number))).collect()
-        }
-        None => {
-            let mut words: Vec<(usize, String)> =
-                there().map(|(code, (text, _))| (code, text.clone())).collect();
-            words.sort_by(|a, b| a.1.cmp(&b.1));
-            words
-        }
+    let order: Vec<(usize, String)> = if let Some(mut numbers) = numbers {
+        numbers.sort_by(|a, b| a.1.total_cmp(&b.1));
+        numbers.into_iter().map(|(code, number)| (code, number_text(number))).collect()
+    } else {
+        let mut words: Vec<(usize, String)> = there().map(|(code, (text, _))| (code, text.clone())).collect();
+        words.sort_by(|a, b| a.1.cmp(&b.1));
+        words
     };
     let mut map = vec![None; texts.len()];
     let mut labels: Vec<String> = Vec::new();

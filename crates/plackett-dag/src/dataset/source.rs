@@ -170,7 +170,7 @@ impl Dataset {
             notes.push("Latin-1".to_owned());
         }
         let columns: Vec<RawColumn> = readers.into_iter().map(|(_, reader)| reader.finish()).collect();
-        Self::build(columns, plan.unnamed, file, notes, reading)
+        Ok(Self::build(columns, plan.unnamed, file, notes, reading))
     }
 
     /// Data from columns in memory; `source` is what messages call them.
@@ -205,7 +205,7 @@ impl Dataset {
             }
             raw.push(in_memory(column, &fields)?);
         }
-        Self::build(raw, Vec::new(), source, Vec::new(), reading)
+        Ok(Self::build(raw, Vec::new(), source, Vec::new(), reading))
     }
 
     fn build(
@@ -214,7 +214,7 @@ impl Dataset {
         source: &str,
         notes: Vec<String>,
         reading: &Reading,
-    ) -> Result<Self> {
+    ) -> Self {
         // What has neither a name nor a value is the end of lines with a delimiter there.
         columns.retain(|column| !unnamed.contains(&column.name) || !column.is_empty());
         let mut data = settle(columns, source, notes, reading);
@@ -223,7 +223,7 @@ impl Dataset {
         if !unnamed.is_empty() {
             data.findings.push(Finding { columns: unnamed, concern: Concern::Unnamed });
         }
-        Ok(data)
+        data
     }
 }
 
