@@ -156,7 +156,8 @@ const MOST_SPELLED: usize = 8;
 /// A remedy as a keyword of `learn_dag`.
 fn keyword(remedy: &Remedy) -> String {
     let list = |names: &[String]| {
-        let mut texts: Vec<String> = names.iter().take(MOST_SPELLED).map(|name| format!("{name:?}")).collect();
+        let mut texts: Vec<String> =
+            names.iter().take(MOST_SPELLED).map(|name| format!("{name:?}")).collect();
         if names.len() > MOST_SPELLED {
             texts.push("...".to_owned());
         }

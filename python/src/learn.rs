@@ -1,9 +1,6 @@
 //! Learning a graph from data.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use numpy::{PyArray1, PyArray2};
 use plackett::run::Progress;
