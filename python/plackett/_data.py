@@ -1,12 +1,13 @@
-"""Data to learn from: arrays and frames, taken for numbers or for categories by the rules that the program has for files.
+"""Data to learn from: files, arrays and frames, brought into columns for the one reader that the program has too.
 
-A column holds categories if it holds words, or at most 20 different whole numbers; data are discrete if every column does,
-unless some column of numbers hardly has one twice. Anything else that is numeric is continuous.
+What a column is told by its type is honored: pandas and polars categories and booleans are categories. Numbers and texts are
+what they look like: see :func:`plackett.learn_dag`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -14,225 +15,221 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plackett import _plackett
-from plackett._arrays import Floats
 from plackett._models import DiscreteData
 from plackett._plackett import PlackettError
 
 Kind: TypeAlias = Literal["auto", "continuous", "discrete"]
+ColumnKind: TypeAlias = Literal["numbers", "categories"]
+Missing: TypeAlias = Literal["error", "drop"]
 
 _KINDS = ("auto", "continuous", "discrete")
-_MOST_WHOLE_NUMBERS = 20
-_MOST_CATEGORIES = 256
-_LARGEST_WHOLE_NUMBER = 2.0**53
-# Most measurements show what they are in their first rows, and need not be sorted.
-_FIRST_LOOK = 1000
+_COLUMN_KINDS = ("numbers", "categories")
+_MISSING = np.uint32(_plackett.Data.MISSING)
+
+_Column: TypeAlias = "tuple[str, NDArray[np.float64]] | tuple[str, list[str], NDArray[np.uint32], bool]"
 
 
 @dataclass(frozen=True)
-class Observations:
-    """Data in the form that the native half takes, and how they came to it."""
+class Reading:
+    """How to read data, as :func:`plackett.learn_dag` takes it."""
 
-    names: tuple[str, ...]
-    native: _plackett.Data
-    kind: Literal["continuous", "discrete"]
-    kind_choice: str | None
-    """Why they were taken for numbers or for categories, if it was not said."""
+    kind: Kind = "auto"
+    kinds: Mapping[str, ColumnKind] | None = None
+    columns: Sequence[str] | None = None
+    drop: Sequence[str] | None = None
+    na: Sequence[str] | None = None
+    missing: Missing = "error"
+    delimiter: str | None = None
+    decimal_comma: bool | None = None
+    header: bool | None = None
+
+    def settings(self, centering: str) -> dict[str, Any]:
+        """The same for the native half."""
+        if self.kind not in _KINDS:
+            raise PlackettError(f"kind is {self.kind!r}: it must be one of {', '.join(_KINDS)}")
+        kinds = dict(self.kinds or {})
+        for name, kind in kinds.items():
+            if kind not in _COLUMN_KINDS:
+                raise PlackettError(f"kinds[{name!r}] is {kind!r}: it must be one of {', '.join(_COLUMN_KINDS)}")
+        for what in ("delimiter", "missing"):
+            value = getattr(self, what)
+            if value is not None and not isinstance(value, str):
+                raise PlackettError(f"{what} is {value!r}: a word is needed")
+        return {
+            "delimiter": self.delimiter,
+            "decimal_comma": self.decimal_comma,
+            "header": self.header,
+            "columns": _names(self.columns, "columns"),
+            "drop": _names(self.drop, "drop") or [],
+            "kind": None if self.kind == "auto" else self.kind,
+            "categorical": [str(name) for name, kind in kinds.items() if kind == "categories"],
+            "numeric": [str(name) for name, kind in kinds.items() if kind == "numbers"],
+            "na": _names(self.na, "na"),
+            "missing": self.missing,
+            "centering": centering,
+        }
+
+    def is_wanted(self, name: str) -> bool:
+        """Whether a column of this name is to be read."""
+        return (self.columns is None or name in map(str, self.columns)) and name not in map(str, self.drop or ())
 
 
-@dataclass(frozen=True)
-class _Column:
-    """A column of numbers, or of texts."""
-
-    name: str
-    values: NDArray[Any]
-
-    @property
-    def is_numeric(self) -> bool:
-        return self.values.dtype.kind in "fiub"
-
-    def few_whole_numbers(self) -> int | None:
-        """How many different whole numbers it has, if it has nothing else and they are few."""
-        for values in (self.values[:_FIRST_LOOK], self.values):
-            different = np.unique(values)
-            is_whole = (different == np.floor(different)) & (abs(different) <= _LARGEST_WHOLE_NUMBER)
-            if not is_whole.all() or len(different) > _MOST_WHOLE_NUMBERS:
-                return None
-        return len(different)
-
-    def is_whole(self) -> bool:
-        return bool((self.values == np.floor(self.values)).all())
-
-
-def to_observations(data: Any, *, kind: Kind, names: Sequence[str] | None, centering: str) -> Observations:
+def to_data(data: Any, reading: Reading, names: Sequence[str] | None, centering: str) -> _plackett.Data:
     """Data of any form that is understood; ``centering`` is for numbers."""
-    if kind not in _KINDS:
-        raise PlackettError(f"kind is {kind!r}: it must be one of {', '.join(_KINDS)}")
+    settings = reading.settings(centering)
+    if isinstance(data, str | os.PathLike):
+        if names is not None:
+            raise PlackettError("names are for arrays and frames: a file has its own, or none with header=False")
+        return _plackett.Data.read(os.fspath(data), settings)
     if isinstance(data, DiscreteData):
-        return _of_states(data, kind, names)
-    columns = _to_columns(data, names)
-    _check_shape(columns)
-    is_discrete, reason = (kind == "discrete", None) if kind != "auto" else _detect(columns)
-    labels = tuple(column.name for column in columns)
-    if is_discrete:
-        levels, codes = zip(*(_to_codes(column) for column in columns), strict=True)
-        native = _plackett.Data.categories(list(labels), list(levels), np.stack(codes))
-        return Observations(labels, native, "discrete", reason)
-    for column in columns:
-        if not column.is_numeric:
-            raise PlackettError(f'column "{column.name}" holds words, and numbers are needed')
-    if isinstance(data, np.ndarray) and data.dtype == np.float64 and data.flags.c_contiguous:
-        values: Floats = data
-    else:
-        values = np.empty((len(columns[0].values), len(columns)))
-        for place, column in enumerate(columns):
-            values[:, place] = column.values
-    return Observations(labels, _plackett.Data.numbers(list(labels), values, centering), "continuous", reason)
-
-
-def _detect(columns: list[_Column]) -> tuple[bool, str]:
-    counts = [column.few_whole_numbers() if column.is_numeric else None for column in columns]
-    words = [column for column in columns if not column.is_numeric]
-    measured = [column for column, count in zip(columns, counts, strict=True) if column.is_numeric and count is None]
-    if words and measured:
-        text = ", ".join(f'"{column.name}"' for column in words)
-        numbers = ", ".join(f'"{column.name}"' for column in measured)
-        raise PlackettError(
-            f"data must hold categories only or numbers only: {text} hold words, {numbers} hold measurements; "
-            'leave some out, or put the numbers into groups and say kind="discrete"'
-        )
-    if measured:
-        first = measured[0]
-        what = f"more than {_MOST_WHOLE_NUMBERS} different numbers" if first.is_whole() else "numbers that are not whole"
-        return False, f'column "{first.name}" holds {what}'
-    for column, count in zip(columns, counts, strict=True):
-        if not words and count is not None and 2 * count > len(column.values):
-            return False, f'column "{column.name}" hardly has a number twice'
-    most = max((count for count in counts if count is not None), default=None)
-    parts = ["words"] if words else []
-    if most is not None:
-        parts.append(f"at most {most} different whole number{'' if most == 1 else 's'}")
-    return True, f"every column holds {' or '.join(parts)}"
-
-
-def _of_states(data: DiscreteData, kind: Kind, names: Sequence[str] | None) -> Observations:
-    if kind == "continuous":
-        raise PlackettError('the data are categories; kind="continuous" does not fit')
-    labels = data.names if names is None else tuple(map(str, names))
-    if len(labels) != len(data.names):
-        raise PlackettError(f"{len(labels)} names for {len(data.names)} columns")
-    _check_names(labels)
-    if len(labels) < 2 or len(data) < 2:
-        raise PlackettError(f"{len(data)} rows and {len(labels)} columns: at least two of each are needed")
-    levels = [list(data.states[name]) for name in data.names]
-    native = _plackett.Data.categories(list(labels), levels, np.ascontiguousarray(data.codes.T))
-    return Observations(labels, native, "discrete", None)
-
-
-def _check_shape(columns: list[_Column]) -> None:
-    if not columns or len(columns[0].values) == 0:
-        raise PlackettError("the data are empty: at least two rows and two columns are needed")
-    if len(columns) == 1:
-        raise PlackettError(f'"{columns[0].name}" is the only column; a graph needs at least two')
-    if len(columns[0].values) == 1:
-        raise PlackettError("there is only one row; nothing can be learned from it")
-    for column in columns:
-        if column.is_numeric and not np.isfinite(column.values).all():
-            row = int(np.flatnonzero(~np.isfinite(column.values))[0])
-            value = column.values[row]
-            what = "missing" if np.isnan(value) else f"{value}"
-            raise PlackettError(f'row {row}, column "{column.name}": the value is {what}; only finite numbers are allowed')
-
-
-def _check_names(names: Sequence[str]) -> None:
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise PlackettError(f'two columns are named "{name}"')
-        seen.add(name)
-
-
-def _to_columns(data: Any, names: Sequence[str] | None) -> list[_Column]:
-    if isinstance(data, Mapping):
-        labels, arrays = [str(name) for name in data], [np.asarray(column) for column in data.values()]
+        if reading.kind == "continuous":
+            raise PlackettError('the data are categories; kind="continuous" does not fit')
+        settings["kind"] = "discrete"
+        labels, makers = list(data.names), [_of_states(data, name, place) for place, name in enumerate(data.names)]
+    elif isinstance(data, Mapping):
+        labels, makers = [str(name) for name in data], [_of_array(column) for column in data.values()]
     elif isinstance(data, np.ndarray | list | tuple):
-        labels, arrays = _of_array(data)
+        labels, makers = _of_matrix(data)
     else:
-        labels, arrays = _of_frame(data)
+        labels, makers = _of_frame(data)
     if names is not None:
-        if len(names) != len(arrays):
-            raise PlackettError(f"{len(names)} names for {len(arrays)} columns")
+        if len(names) != len(labels):
+            raise PlackettError(f"{len(names)} names for {len(labels)} columns")
         labels = [str(name) for name in names]
-    _check_names(labels)
-    columns = [_Column(name, _plain(name, array)) for name, array in zip(labels, arrays, strict=True)]
+    columns: list[_Column] = []
+    for name, make in zip(labels, makers, strict=True):
+        # What is not wanted need not be understood.
+        columns.append(make(name) if reading.is_wanted(name) else (name, np.zeros(0)))
+    rows = max((len(column[-1] if len(column) == 2 else column[2]) for column in columns), default=0)
+    if rows == 0:
+        raise PlackettError("the data are empty: at least two rows and two columns are needed")
+    columns = [column if reading.is_wanted(column[0]) else (column[0], np.zeros(rows)) for column in columns]
     for column in columns:
-        if column.values.ndim != 1 or len(column.values) != len(columns[0].values):
-            raise PlackettError(f'column "{column.name}" has the shape {column.values.shape}: all must be lists of one length')
-    return columns
+        found = len(column[1]) if len(column) == 2 else len(column[2])
+        if found != rows:
+            raise PlackettError(f'column "{column[0]}" has {found} rows, others {rows}: all must be of one length')
+    return _plackett.Data.from_columns(columns, settings)
 
 
-def _of_array(data: Any) -> tuple[list[str], list[NDArray[Any]]]:
+def _names(names: Sequence[str] | None, what: str) -> list[str] | None:
+    if names is None:
+        return None
+    if isinstance(names, str):
+        raise PlackettError(f"{what} is {names!r}: a list is needed")
+    return [str(name) for name in names]
+
+
+_Maker: TypeAlias = Callable[[str], _Column]
+
+
+def _of_states(data: DiscreteData, name: str, place: int) -> _Maker:
+    return lambda label: (label, list(data.states[name]), data.codes[:, place].astype(np.uint32), True)
+
+
+def _of_array(array: Any) -> _Maker:
+    return lambda name: _to_column(name, np.ma.asarray(array) if isinstance(array, np.ma.MaskedArray) else np.asarray(array))
+
+
+def _of_matrix(data: Any) -> tuple[list[str], list[_Maker]]:
     try:
-        array = np.asarray(data)
+        array = data if isinstance(data, np.ma.MaskedArray) else np.asarray(data)
     except (TypeError, ValueError) as error:
         raise PlackettError(f"data is no array: {error}") from None
     if array.ndim != 2:
         raise PlackettError(f"data has the shape {array.shape}: rows and columns are needed")
-    return [f"x{column + 1}" for column in range(array.shape[1])], list(array.T)
+    labels = [f"x{column + 1}" for column in range(array.shape[1])]
+    return labels, [_of_array(array[:, place]) for place in range(array.shape[1])]
 
 
-def _of_frame(data: Any) -> tuple[list[str], list[NDArray[Any]]]:
+def _of_frame(data: Any) -> tuple[list[str], list[_Maker]]:
     import narwhals as nw
 
     try:
-        frame = nw.from_native(data, eager_only=True)
+        frame = nw.from_native(data)
+        if isinstance(frame, nw.LazyFrame):
+            frame = frame.collect()
+        labels = [str(name) for name in frame.columns]
     except TypeError:
         raise PlackettError(
-            f"data is of the type {type(data).__name__}: an array, a data frame, or a dictionary of columns is needed"
+            f"data is of the type {type(data).__name__}: an array, a data frame, a dictionary of columns, or the path of a "
+            "file is needed"
         ) from None
     except nw.exceptions.NarwhalsError as error:
         raise PlackettError(" ".join(str(error).split())) from None
-    arrays = []
-    for name in frame.columns:
-        series = frame[name]
-        missing = series.is_null().to_numpy()
-        if missing.any():
-            raise PlackettError(f'row {int(np.flatnonzero(missing)[0])}, column "{name}": the value is missing')
-        dtype = series.dtype
-        if dtype.is_numeric():
-            arrays.append(np.asarray(series.to_numpy(), dtype=np.float64))
-        elif dtype == nw.Boolean:
-            arrays.append(np.asarray(series.to_numpy(), dtype=np.bool_))
-        elif dtype in (nw.String, nw.Categorical, nw.Enum, nw.Object):
-            arrays.append(np.asarray(series.to_numpy(), dtype=object))
-        else:
-            raise PlackettError(f'column "{name}" has the type {dtype}: numbers, words or categories are needed')
-    return [str(name) for name in frame.columns], arrays
+    return labels, [_of_series(frame[name]) for name in frame.columns]
 
 
-def _plain(name: str, array: NDArray[Any]) -> NDArray[Any]:
-    """Numbers as numbers, everything else as texts."""
-    if array.dtype.kind == "O":
-        for row, value in enumerate(array):
-            if value is None or isinstance(value, float) and np.isnan(value):
-                raise PlackettError(f'row {row}, column "{name}": the value is missing')
-        if all(isinstance(value, int | float | np.integer | np.floating | np.bool_) for value in array):
-            return array.astype(np.float64)
-        if not all(isinstance(value, str | int | float | np.integer | np.floating | np.bool_) for value in array):
-            raise PlackettError(f'column "{name}" holds things that are neither numbers nor words')
-        return array.astype(str)
-    if array.dtype.kind not in "fiubU":
-        raise PlackettError(f'column "{name}" has the type {array.dtype}: numbers, words or categories are needed')
-    return array
+def _of_series(series: Any) -> _Maker:
+    return lambda name: _series_column(name, series)
 
 
-def _to_codes(column: _Column) -> tuple[list[str], NDArray[np.uint8]]:
-    levels, codes = np.unique(column.values, return_inverse=True)
-    if len(levels) > _MOST_CATEGORIES:
-        raise PlackettError(
-            f'column "{column.name}" has {len(levels)} different values, and a column may have {_MOST_CATEGORIES} categories at '
-            "most; leave the column out or put its values into groups"
-        )
-    return [_text(level) for level in levels.tolist()], codes.reshape(-1).astype(np.uint8)
+def _series_column(name: str, series: Any) -> _Column:
+    import narwhals as nw
+
+    missing = series.is_null().to_numpy()
+    dtype = series.dtype
+    if dtype.is_numeric():
+        filled = series.fill_null(0) if missing.any() else series
+        values = np.array(filled.to_numpy(), dtype=np.float64)
+        values[missing] = np.nan
+        return name, values
+    if dtype == nw.Boolean:
+        filled = series.fill_null(False) if missing.any() else series
+        return _labeled(name, ["False", "True"], np.asarray(filled.to_numpy(), dtype=np.bool_), missing, True)
+    if dtype in (nw.Categorical, nw.Enum):
+        native = series.to_native()
+        if hasattr(native, "cat") and hasattr(native.cat, "codes"):
+            labels = [_text(level) for level in native.cat.categories.tolist()]
+            return _labeled(name, labels, np.asarray(native.cat.codes), missing, True)
+        labels = [_text(level) for level in series.cat.get_categories().to_list()]
+        texts = np.where(missing, "", np.asarray(series.cast(nw.String).to_numpy(), dtype=object)).astype(str)
+        order = np.argsort(labels)
+        places = np.searchsorted(np.array(labels)[order], texts) if labels else np.zeros(len(texts), dtype=int)
+        codes = order[np.minimum(places, len(labels) - 1)] if labels else places
+        return _labeled(name, labels, codes, missing, True)
+    if dtype in (nw.String, nw.Object):
+        values = np.asarray(series.to_numpy(), dtype=object).copy()
+        values[missing] = None
+        return _to_column(name, values)
+    raise PlackettError(
+        f'column "{name}" has the type {dtype}: numbers, words or categories are needed (drop=["{name}"] leaves it out)'
+    )
+
+
+def _to_column(name: str, array: NDArray[Any]) -> _Column:
+    """A column of numbers, of truth values, or of texts."""
+    if array.ndim != 1:
+        raise PlackettError(f'column "{name}" has the shape {array.shape}: all must be lists of one length')
+    masked = np.ma.getmaskarray(array)
+    values = np.ma.getdata(array)
+    if values.dtype.kind == "b":
+        return _labeled(name, ["False", "True"], values, masked, True)
+    if values.dtype.kind in "fiu":
+        numbers = np.array(values, dtype=np.float64)
+        numbers[masked] = np.nan
+        return name, numbers
+    if values.dtype.kind == "U":
+        return _texts(name, values, masked)
+    if values.dtype.kind != "O":
+        raise PlackettError(f'column "{name}" has the type {values.dtype}: numbers, words or categories are needed')
+    missing = masked | np.array([value is None or value != value for value in values], dtype=bool)
+    there = values[~missing]
+    if len(there) and all(isinstance(value, bool | np.bool_) for value in there):
+        return _labeled(name, ["False", "True"], np.where(missing, False, values).astype(bool), missing, True)
+    if all(isinstance(value, int | float | np.integer | np.floating | np.bool_) for value in there):
+        return name, np.where(missing, np.nan, values).astype(np.float64)
+    if not all(isinstance(value, str | int | float | np.integer | np.floating | np.bool_) for value in there):
+        raise PlackettError(f'column "{name}" holds things that are neither numbers nor words')
+    return _texts(name, np.where(missing, "", values).astype(str), missing)
+
+
+def _texts(name: str, values: NDArray[np.str_], missing: NDArray[np.bool_]) -> _Column:
+    texts, codes = np.unique(np.char.strip(values), return_inverse=True)
+    return _labeled(name, texts.tolist(), codes.reshape(-1), missing, False)
+
+
+def _labeled(name: str, labels: list[str], codes: NDArray[Any], missing: NDArray[np.bool_], is_typed: bool) -> _Column:
+    return name, labels, np.where(missing, _MISSING, codes).astype(np.uint32), is_typed
 
 
 def _text(level: Any) -> str:

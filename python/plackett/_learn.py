@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from plackett import _plackett
 from plackett._arrays import Floats, to_count, to_number, to_seed
-from plackett._data import Kind, Observations, to_observations
+from plackett._data import ColumnKind, Kind, Missing, Reading, to_data
 from plackett._graph import Cpdag, Graph, named_cpdag
 from plackett._plackett import PlackettError
 from plackett._progress import Bar
@@ -43,8 +43,8 @@ class LearnedGraph(Graph):
     'finished'
     """
 
-    def __init__(self, native: _plackett.LearnedGraph, observations: Observations, method: str) -> None:
-        super().__init__(native.weights, observations.names)
+    def __init__(self, native: _plackett.LearnedGraph, data: _plackett.Data, method: str) -> None:
+        super().__init__(native.weights, data.names)
         self._order = tuple(native.order.tolist())
         self._cpdag = named_cpdag(self._names, native.cpdag)
         self._open = tuple(native.cpdag[1]) if native.is_equivalent else ()
@@ -58,10 +58,21 @@ class LearnedGraph(Graph):
         """Why this score, if the data decided."""
         self.is_equivalent: bool = native.is_equivalent
         """Whether graphs of one equivalence class are equally good, so that only ``cpdag`` can be trusted."""
-        self.kind: Literal["continuous", "discrete"] = observations.kind
+        self.kind: Literal["continuous", "discrete"] = "discrete" if data.columns[0][0] == "categories" else "continuous"
         """What the data were taken for."""
-        self.kind_choice: str | None = observations.kind_choice
+        self.kind_choice: str | None = data.choice
         """Why, if it was not said."""
+        self.input: dict[str, Any] = {
+            "rows": data.rows,
+            "fingerprint": data.fingerprint,
+            "notes": list(data.notes),
+            "columns": [
+                {"name": name, "kind": kind, "missing": missing}
+                for name, (kind, missing) in zip(data.names, data.columns, strict=True)
+            ],
+        }
+        """What was read: ``rows``, ``columns`` with their kinds and missing values, ``notes`` on how a file is written, and a
+        ``fingerprint`` that is the same for the same data from whatever source."""
         self.probabilities: Floats | None = native.probabilities
         """The posterior probability of i -> j at (row i, column j), if asked for."""
         self.evaluations: int = native.evaluations
@@ -74,7 +85,7 @@ class LearnedGraph(Graph):
             f'column "{self._names[node]}" has too many candidates for all their sets: at most {limit} were tried together'
             for node, limit in native.lowered_limits
         ]
-        self.warnings: tuple[str, ...] = (*observations.native.warnings, *limits)
+        self.warnings: tuple[str, ...] = (*data.warnings, *limits)
         """What to know before trusting the graph."""
 
     @property
@@ -111,6 +122,14 @@ def learn_dag(
     method: Method = "insertion",
     score: Score = "auto",
     kind: Kind = "auto",
+    kinds: Mapping[str, ColumnKind] | None = None,
+    columns: Sequence[str] | None = None,
+    drop: Sequence[str] | None = None,
+    na: Sequence[str] | None = None,
+    missing: Missing = "error",
+    delimiter: str | None = None,
+    decimal_comma: bool | None = None,
+    header: bool | None = None,
     names: Sequence[str] | None = None,
     standardize: bool = False,
     center: bool = True,
@@ -138,8 +157,8 @@ def learn_dag(
     Parameters
     ----------
     data
-        A numpy array of rows and columns, a pandas or polars frame (or any other that narwhals knows), a dictionary of
-        columns, or :class:`plackett.DiscreteData`.
+        A numpy array of rows and columns, masked or not, a pandas or polars frame (or any other that narwhals knows), a
+        dictionary of columns, :class:`plackett.DiscreteData`, or the path of a file, which may be packed by gzip or zstd.
     method
         How to search: ``"insertion"`` moves one variable at a time to its best place; ``"pl-relax"`` is the paper's method;
         ``"exact"`` is dynamic programming, to about 23 variables; ``"pc"`` tests independences instead; and ``"pl"``,
@@ -149,6 +168,16 @@ def learn_dag(
         ``"l1"`` (the paper's). Categories: ``"qnml"``, ``"bic"``, ``"bdeu"``, ``"k2"`` or ``"fnml"``. By default the data decide.
     kind
         ``"continuous"``, ``"discrete"``, or to be told from the data: categories are words, or few different whole numbers.
+    kinds
+        What single columns are, ``"numbers"`` or ``"categories"``, by their names. Types that say so (categories, enumerations
+        and truth values) are honored without it.
+    columns, drop
+        The columns to read, in this order, and those to leave out.
+    na, missing
+        What stands for a missing value, beside an empty field; and what to do where values are missing: ``"error"`` says how
+        many are missing where, ``"drop"`` leaves those rows out.
+    delimiter, decimal_comma, header
+        How a file is written; told from its beginning if not given.
     names
         The names of the columns, if the data have none or others are wanted.
     standardize, center
@@ -206,13 +235,14 @@ def learn_dag(
         if settings[what] is not None and not isinstance(settings[what], str):
             raise PlackettError(f"{what} is {settings[what]!r}: a name is needed")
     centering = "standardize" if standardize else "center" if center else "none"
-    observations = to_observations(data, kind=kind, names=names, centering=centering)
+    reading = Reading(kind, kinds, columns, drop, na, missing, delimiter, decimal_comma, header)
+    native_data = to_data(data, reading, names, centering)
     bar = Bar(progress)
     try:
-        native = _plackett.learn(observations.native, settings, bar.show if bar.is_shown else None)
+        native = _plackett.learn(native_data, settings, bar.show if bar.is_shown else None)
     finally:
         bar.close()
-    found = LearnedGraph(native, observations, method)
+    found = LearnedGraph(native, native_data, method)
     for text in found.warnings:
         warnings.warn(text, PlackettWarning, stacklevel=2)
     return found
@@ -243,6 +273,14 @@ class OrderDAG:
         method: Method = "insertion",
         score: Score = "auto",
         kind: Kind = "auto",
+        kinds: Mapping[str, ColumnKind] | None = None,
+        columns: Sequence[str] | None = None,
+        drop: Sequence[str] | None = None,
+        na: Sequence[str] | None = None,
+        missing: Missing = "error",
+        delimiter: str | None = None,
+        decimal_comma: bool | None = None,
+        header: bool | None = None,
         standardize: bool = False,
         center: bool = True,
         lambda_: float | None = None,
@@ -264,6 +302,14 @@ class OrderDAG:
         self.method = method
         self.score = score
         self.kind = kind
+        self.kinds = kinds
+        self.columns = columns
+        self.drop = drop
+        self.na = na
+        self.missing = missing
+        self.delimiter = delimiter
+        self.decimal_comma = decimal_comma
+        self.header = header
         self.standardize = standardize
         self.center = center
         self.lambda_ = lambda_

@@ -1,7 +1,7 @@
 """The native half; everything here expects contiguous arrays of doubles or of 64-bit integers."""
 
 from collections.abc import Callable
-from typing import Any, Literal, Self, final
+from typing import Any, ClassVar, Literal, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,6 @@ __all__ = [
     "_main",
     "compare",
     "cpdag",
-    "detect_kind",
     "learn",
     "neural_sort",
     "shd",
@@ -136,12 +135,25 @@ class Network:
 
 @final
 class Data:
+    MISSING: ClassVar[int]
+    @property
+    def names(self) -> list[str]: ...
     @property
     def warnings(self) -> list[str]: ...
+    @property
+    def choice(self) -> str | None: ...
+    @property
+    def columns(self) -> list[tuple[str, int]]: ...
+    @property
+    def notes(self) -> list[str]: ...
+    @property
+    def fingerprint(self) -> str: ...
+    @property
+    def rows(self) -> int: ...
     @staticmethod
-    def numbers(names: list[str], values: _Floats, centering: str) -> Data: ...
+    def from_columns(columns: list[tuple[Any, ...]], settings: dict[str, Any]) -> Data: ...
     @staticmethod
-    def categories(names: list[str], levels: list[list[str]], codes: _Codes) -> Data: ...
+    def read(path: str, settings: dict[str, Any]) -> Data: ...
 
 @final
 class LearnedGraph:
@@ -170,7 +182,6 @@ class LearnedGraph:
     @property
     def lowered_limits(self) -> _Pairs: ...
 
-def detect_kind(text: str) -> tuple[bool, str]: ...
 def learn(
     data: Data, settings: dict[str, Any], progress: Callable[[str, int, int | None], None] | None
 ) -> LearnedGraph: ...

@@ -1,116 +1,22 @@
-//! Learning a graph from arrays.
+//! Learning a graph from data.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
-use numpy::{PyArray1, PyArray2, PyReadonlyArray2};
+use numpy::{PyArray1, PyArray2};
 use plackett::run::{Limits, Progress, Run};
 use plackett_dag::{
-    CategorySettings, Centering, Error, Gram, GramBuilder, LearnMethod, Learned, Learning, NumberSettings,
-    Observations, ParentSpace, ScoreChoice, SearchSettings, TestSettings, detect_kind_from, diagnose_moments,
+    CategorySettings, Error, LearnMethod, Learned, Learning, NumberSettings, ParentSpace, ScoreChoice,
+    SearchSettings, TestSettings,
 };
 use pyo3::{exceptions::PyKeyboardInterrupt, prelude::*};
 
 use crate::{
-    arrays::{Rows, matrix, room},
+    arrays::matrix,
+    data::Data,
     error::Failure,
     graph::{self, Pairs},
     interrupt::interruptible,
-    model::categories,
 };
-
-/// What there is to learn from, and what is worth a warning about it.
-#[pyclass(frozen, module = "plackett._plackett")]
-pub(crate) struct Data {
-    observations: Observations,
-    /// What the user should know before trusting a graph from these data.
-    #[pyo3(get)]
-    warnings: Vec<String>,
-}
-
-#[pymethods]
-impl Data {
-    /// Rows of numbers. `centering` is `none`, `center` or `standardize`.
-    #[staticmethod]
-    fn numbers(
-        py: Python<'_>,
-        names: Vec<String>,
-        values: PyReadonlyArray2<'_, f64>,
-        centering: &str,
-    ) -> Result<Self, Failure> {
-        let centering = match centering {
-            "none" => Centering::None,
-            "standardize" => Centering::Standardize,
-            _ => Centering::Center,
-        };
-        let values = Rows::of(&values, "the data")?;
-        room::<f64>(values.columns(), values.columns())?;
-        let gram = py.detach(|| moments(&names, &values, centering))?;
-        let mut warnings = Vec::new();
-        if gram.rows() <= gram.nodes() {
-            warnings.push(format!(
-                "{} rows for {} columns: too few to tell causes from chance; take the graph as a list of suspicions",
-                gram.rows(),
-                gram.nodes()
-            ));
-        }
-        Ok(Self { observations: Observations::Numbers(Arc::new(gram)), warnings })
-    }
-
-    /// Codes of categories, a row for each column of the data, and the names of the categories.
-    #[staticmethod]
-    fn categories(
-        py: Python<'_>,
-        names: Vec<String>,
-        levels: Vec<Vec<String>>,
-        codes: PyReadonlyArray2<'_, u8>,
-    ) -> Result<Self, Failure> {
-        let data = categories(names, levels, &codes)?;
-        data.check_columns()?;
-        let name = |column: usize| &data.names()[column];
-        let mut warnings = Vec::new();
-        for (copy, original) in py.detach(|| data.copies()) {
-            warnings.push(format!(
-                "column \"{}\" tells the same as column \"{}\": directions among them mean nothing",
-                name(copy),
-                name(original)
-            ));
-        }
-        for column in data.crowded_columns() {
-            warnings.push(format!(
-                "column \"{}\" has {} categories in {} rows: too many for it to show parents or children",
-                name(column),
-                data.arity(column),
-                data.row_count()
-            ));
-        }
-        Ok(Self { observations: Observations::Categories(Arc::new(data)), warnings })
-    }
-}
-
-/// The second moments of columns that a graph can be learned from.
-fn moments(names: &[String], values: &Rows<'_, f64>, centering: Centering) -> Result<Gram, Failure> {
-    let mut builder = GramBuilder::new(values.columns())?;
-    values.iter().try_for_each(|row| builder.push_row(row))?;
-    let centered = builder.clone().finish(Centering::Center)?;
-    let is_finite = |column: usize| (0..names.len()).all(|other| centered.entry(column, other).is_finite());
-    if let Some(column) = (0..names.len()).find(|&column| !is_finite(column)) {
-        let name = &names[column];
-        let text = format!("column \"{name}\": the values are too large for their squares to be finite");
-        return Err(Failure::new(text));
-    }
-    let faults = diagnose_moments(names, centered.means(), centered.matrix());
-    if !faults.is_empty() {
-        return Err(Error::Columns { faults }.into());
-    }
-    Ok(builder.finish(centering)?)
-}
-
-/// Whether a text of comma-separated values holds categories, and why.
-#[pyfunction]
-pub(crate) fn detect_kind(text: &str) -> Result<(bool, String), Failure> {
-    let (kind, reason) = detect_kind_from(text.as_bytes(), "the data")?;
-    Ok((kind == plackett_dag::DataKind::Discrete, reason))
-}
 
 /// How to learn, as the Python half has it.
 #[derive(FromPyObject)]

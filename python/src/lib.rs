@@ -6,6 +6,7 @@
 
 mod arrays;
 mod critic;
+mod data;
 mod distribution;
 mod error;
 mod estimate;
@@ -25,10 +26,11 @@ mod _plackett {
     #[pymodule_export]
     use crate::{
         critic::Critic,
+        data::Data,
         distribution::Distribution,
         error::PlackettError,
         graph::{compare, cpdag, shd, shd_cpdag, sid, to_dot, topological_order},
-        learn::{Data, LearnedGraph, detect_kind, learn},
+        learn::{LearnedGraph, learn},
         model::{LinearModel, Network},
         optimize::Optimizer,
         program::main,

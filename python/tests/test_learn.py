@@ -1,6 +1,9 @@
 """Learning graphs from arrays and frames, and what is refused."""
 
 import _thread
+import gzip
+import pathlib
+import tempfile
 import threading
 import time
 
@@ -13,8 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import plackett
-from plackett import _plackett
-from plackett._data import to_observations
+from plackett._data import Reading, to_data
 
 MODEL = plackett.simulate_sem(8, degree=2, seed=1)
 NUMBERS = MODEL.sample(1000, seed=0)
@@ -22,8 +24,18 @@ NETWORK = plackett.load_network("asia")
 CATEGORIES = NETWORK.sample(5000, seed=0)
 
 
-def kind_of(data, **settings):
-    return to_observations(data, kind="auto", names=None, centering="center", **settings)
+def read(data, names=None, **settings):
+    return to_data(data, Reading(**settings), names, "center")
+
+
+def outcome(data, **settings):
+    """What a source of data gives, whatever its form: its fingerprint, or a complaint."""
+    try:
+        found = read(data, **settings)
+    except plackett.PlackettError as error:
+        # The places are those of a file or of an array.
+        return str(error).rsplit(": ", 1)[-1]
+    return found.fingerprint, found.columns, found.choice
 
 
 class TestGraphs:
@@ -124,39 +136,63 @@ class TestForms:
         flags = pd.DataFrame({"a": counts[:, 0] > 1, "b": counts[:, 1] > 1})
         assert plackett.learn_dag(flags).kind == "discrete"
         flags["c"] = np.random.default_rng(1).normal(size=200)
-        assert plackett.learn_dag(flags).kind == "continuous"
+        with pytest.raises(plackett.PlackettError, match='categories "a", "b"; numbers "c"'):
+            plackett.learn_dag(flags)
+        assert plackett.learn_dag(flags, kinds={"a": "numbers", "b": "numbers"}).kind == "continuous"
 
     @given(
         st.lists(
             st.tuples(*[st.one_of(st.integers(-2, 30), st.sampled_from([0.5, 1.0, 2.0, 1e9]))] * 2), min_size=2, max_size=60
         )
     )
-    def test_kinds_are_told_as_the_program_tells_them(self, rows):
-        text = "x1,x2\n" + "".join(f"{a!r},{b!r}\n" for a, b in rows)
-        is_discrete, reason = _plackett.detect_kind(text)
-        try:
-            found = kind_of(np.array(rows, dtype=float))
-        except plackett.PlackettError as error:
-            assert "constant" in str(error) or "copy" in str(error)
-            return
-        assert (found.kind == "discrete", found.kind_choice) == (is_discrete, reason)
+    def test_arrays_and_files_are_read_alike(self, rows):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "data.csv"
+            path.write_text("x1,x2\n" + "".join(f"{a!r},{b!r}\n" for a, b in rows))
+            assert outcome(path) == outcome(np.array(rows, dtype=float))
 
-    @given(st.lists(st.tuples(st.sampled_from("xyz"), st.integers(0, 25)), min_size=2, max_size=60))
+    @given(st.lists(st.tuples(st.sampled_from(["x", "y", "NA"]), st.integers(0, 25)), min_size=2, max_size=60))
     def test_words_beside_numbers(self, rows):
-        text = "word,number\n" + "".join(f"{a},{b}\n" for a, b in rows)
-        data = {"word": np.array([a for a, _ in rows]), "number": np.array([b for _, b in rows])}
-        try:
-            is_discrete, reason = _plackett.detect_kind(text)
-        except plackett.PlackettError:
-            with pytest.raises(plackett.PlackettError, match='"word" hold words, "number" hold measurements'):
-                kind_of(data)
-            return
-        try:
-            found = kind_of(data)
-        except plackett.PlackettError as error:
-            assert "constant" in str(error) or not is_discrete and "holds words" in str(error)
-            return
-        assert (found.kind == "discrete", found.kind_choice) == (is_discrete, reason)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "data.csv"
+            path.write_text("word,number\n" + "".join(f"{a},{b}\n" for a, b in rows))
+            data = {"word": np.array([a for a, _ in rows]), "number": np.array([b for _, b in rows])}
+            assert outcome(path, missing="drop") == outcome(data, missing="drop")
+
+    def test_types_are_honored(self):
+        codes = pd.DataFrame({"a": [1, 2, 30] * 20, "b": [0, 1, 1, 0] * 15})
+        assert [kind for kind, _ in read(codes.assign(c=np.arange(60) / 7)).columns] == ["numbers"] * 3
+        frames = [codes.astype("category"), pl.DataFrame({name: codes[name].astype(str).tolist() for name in codes}).with_columns(pl.all().cast(pl.Categorical))]
+        for frame in frames:
+            assert [kind for kind, _ in read(frame).columns] == ["categories"] * 2
+        mixed = codes.astype({"a": "category"}).assign(c=np.arange(60) / 7)
+        with pytest.raises(plackett.PlackettError, match=r'categories "a"; numbers "b", "c" \(drop=\["a"\]'):
+            read(mixed)
+        assert len(read(mixed, drop=["a"]).names) == 2
+        assert read(mixed, kinds={"a": "numbers"}).columns[0] == ("numbers", 0)
+        enum = pl.DataFrame({"a": pl.Series(["x", "y"] * 9, dtype=pl.Enum(["y", "x", "z"])), "b": ["u", "v", "w"] * 6})
+        assert [kind for kind, _ in read(enum).columns] == ["categories"] * 2
+
+    def test_missing_values(self):
+        frame = pd.DataFrame({"a": [0.5, None, 2.5, 4.0], "b": [1.0, 2.0, 4.0, -9.5]})
+        with pytest.raises(plackett.PlackettError, match='row 1, column "a": the value is missing.*missing="drop" keeps 3 rows'):
+            read(frame)
+        found = read(frame, missing="drop")
+        assert found.rows == 3 and found.columns == [("numbers", 1), ("numbers", 0)]
+        masked = np.ma.masked_invalid(frame.to_numpy())
+        for same in (pl.DataFrame({"a": [0.5, None, 2.5, 4.0], "b": [1.0, 2.0, 4.0, -9.5]}), frame.convert_dtypes(), masked, frame.astype(object)):
+            assert read(same, missing="drop", names=["a", "b"]).fingerprint == found.fingerprint
+        assert read(frame.fillna(-999), missing="drop", na=["-999"]).fingerprint == found.fingerprint
+
+    def test_files(self, tmp_path):
+        path = tmp_path / "data.txt.gz"
+        path.write_bytes(gzip.compress(b"a\tb\n0,5\t1\n2,5\t4\n4,0\t-9,5\n"))
+        found = plackett.learn_dag(path, delimiter="tab")
+        assert found.input["notes"] == ["gzip", "tabs", "decimal commas"]
+        same = read({"a": [0.5, 2.5, 4.0], "b": [1.0, 4.0, -9.5]})
+        assert found.input["fingerprint"] == same.fingerprint
+        assert found.input["columns"][0] == {"name": "a", "kind": "numbers", "missing": 0}
+        assert plackett.learn_dag(str(path), columns=["b", "a"]).names == ("b", "a")
 
 
 class TestEnding:
@@ -232,22 +268,22 @@ class TestBadInput:
             (np.zeros((1, 3)), "only one row"),
             (np.zeros((5, 1)), "only column"),
             ([[0.5, 1.0], [np.nan, 2.0], [1.5, 2.0]], 'row 1, column "x1": the value is missing'),
-            ([[0.5, 1.0], [1.0, np.inf], [1.5, 2.0]], 'row 1, column "x2": the value is inf'),
+            ([[0.5, 1.0], [1.0, np.inf], [1.5, 2.0]], 'row 1, column "x2": inf is not a finite number'),
             ([[0.5, 1.0], [1.5, 1.0], [0.1, 1.0]], 'column "x2" is constant'),
             ([[0.5, 1.0], [1.5, 3.0], [0.1, 0.2]], 'column "x2" is a copy of column "x1"'),
             ([[1e200, 1.0], [-1e200, 3.0], [0.1, 0.5]], "too large"),
             (np.array([[1j, 2j], [3j, 1j]]), "complex"),
             (np.array([["a", "b"], ["a", "c"]]), 'column "x1" is constant'),
             ({"a": [1.5, 2.5], "b": [1.5]}, "one length"),
-            ({"a": ["x", "y"], "b": [1.5, 2.5]}, "categories only or numbers only"),
+            ({"a": ["x", "y"], "b": [1.5, 2.5]}, "no score takes both"),
             ({"a": [None, "y"], "b": ["x", "y"]}, 'row 0, column "a": the value is missing'),
             ({"a": [object(), "y"], "b": ["x", "y"]}, "neither numbers nor words"),
             (pd.DataFrame({"a": [1.5, None, 2.0], "b": [1.0, 2.0, 4.0]}), 'row 1, column "a": the value is missing'),
             (pl.DataFrame({"a": [1.5, None, 2.0], "b": [1.0, 2.0, 4.0]}), 'row 1, column "a": the value is missing'),
             (pd.DataFrame({"a": pd.to_datetime(["2020-01-01"] * 2), "b": [1.0, 2.0]}), "Datetime"),
-            (pd.DataFrame([[1.5, 2.5], [2.5, 1.0]], columns=["a", "a"]), "unique column names"),
+            (pd.DataFrame([[1.5, 2.5], [2.5, 1.0]], columns=["a", "a"]), "unique column names|two columns have this name"),
             (3, "an array, a data frame"),
-            ("data.csv", "an array, a data frame"),
+            ("no-such-file.csv", "no-such-file.csv: "),
             (None, "an array, a data frame"),
         ],
     )
@@ -263,8 +299,14 @@ class TestBadInput:
             ({"score": "magic"}, "there is no score magic"),
             ({"score": "qnml"}, "there is no score qnml of numbers"),
             ({"kind": "mixed"}, "kind is"),
+            ({"kinds": {"x1": "words"}}, "it must be one of numbers, categories"),
+            ({"kinds": {"z": "numbers"}}, 'there is no column "z"'),
+            ({"drop": ["z"]}, 'there is no column "z"'),
+            ({"drop": "x1"}, "a list is needed"),
+            ({"missing": "em"}, "it must be one of error, drop"),
+            ({"delimiter": "and"}, "none of comma, tab"),
             ({"names": ["a"]}, "1 names for 8 columns"),
-            ({"names": ["a"] * 8}, "two columns are named"),
+            ({"names": ["a"] * 8}, "two columns have this name"),
             ({"lambda_": 0.5, "score": "bic"}, "lambda belongs to"),
             ({"lambda_": "x"}, "lambda_"),
             ({"ess": 1.0}, "ess is for columns of categories"),
@@ -288,9 +330,9 @@ class TestBadInput:
     def test_categories(self):
         with pytest.raises(plackett.PlackettError, match="penalty|does not fit"):
             plackett.learn_dag(CATEGORIES, penalty=1.0)
-        with pytest.raises(plackett.PlackettError, match="300 different values"):
+        with pytest.raises(plackett.PlackettError, match="a different word in every row"):
             plackett.learn_dag({"a": [f"w{row}" for row in range(300)], "b": ["x", "y"] * 150})
-        with pytest.raises(plackett.PlackettError, match="at least two"):
+        with pytest.raises(plackett.PlackettError, match="only one row"):
             plackett.learn_dag(NETWORK.sample(1))
 
     def test_too_many_columns_for_dynamic_programming(self):

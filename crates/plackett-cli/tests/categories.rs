@@ -171,13 +171,16 @@ fn bad_categories_are_refused_by_name() {
     let many: String = (0..3000).map(|row| format!("w{row},x\n")).collect::<Vec<_>>().concat();
     for (content, expected) in [
         ("a,b\nx,y\nz,y\nx,y\n".to_owned(), ": column \"b\" is constant"),
-        ("a,b\nx,y\n,z\n".to_owned(), ", line 3, column \"a\": the value is missing (empty field)"),
-        ("a,b\nx,y\nx,NA\n".to_owned(), ", line 3, column \"b\": the value is missing (NA)"),
+        ("a,b\nx,y\n,z\nw,y\n".to_owned(), ", line 3, column \"a\": the value is missing (empty field)"),
+        ("a,b\nx,y\nx,NA\nw,z\n".to_owned(), ", line 3, column \"b\": the value is missing (NA)"),
         ("a,b\nx,y\nx\n".to_owned(), ", line 3: the row has 1 field, the header has 2"),
-        (format!("a,b\n{many}"), "column \"a\": this is the column's 257th different value"),
+        (
+            format!("a,b\n{many}"),
+            "column \"a\" holds a different word in every row: categories are 256 at most (--drop a)",
+        ),
         ("a\nx\ny\n".to_owned(), ": \"a\" is the only column"),
         ("a,b\nx,y\n".to_owned(), ": there is only one row"),
-        ("a,b\nx,1.5\ny,2.5\n".to_owned(), "or take all columns as categories"),
+        ("a,b\nx,1.5\ny,2.5\n".to_owned(), "(--discrete takes every column as categories)"),
     ] {
         let data = write(&folder, "data.csv", &content);
         let complaint = complaint(&["learn", &data]);
@@ -185,7 +188,6 @@ fn bad_categories_are_refused_by_name() {
             complaint.starts_with(&format!("error: {data}")) && complaint.contains(expected),
             "{complaint}"
         );
-        assert_eq!(complaint.lines().count(), 1);
     }
     let (data, _) = simulate(&folder, "cancer", "1000");
     for (arguments, expected) in [

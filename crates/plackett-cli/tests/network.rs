@@ -5,7 +5,7 @@ use std::{
     process::{Command, Output},
 };
 
-use plackett_dag::{BayesNet, Categories, read_graph};
+use plackett_dag::{BayesNet, Dataset, Kind, Reading, read_graph};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -76,7 +76,10 @@ fn files_hold_the_data_the_graph_and_the_network() {
     for (file, rows, stream) in
         [("alarm/data.csv", 2000, BayesNet::TRAINING), ("alarm/validation.csv", 50, BayesNet::VALIDATION)]
     {
-        let data = Categories::read(folder.path(file)).unwrap();
+        let data = Dataset::read(folder.path(file), &Reading::all(Kind::Categories))
+            .unwrap()
+            .into_categories()
+            .unwrap();
         assert_eq!((data.row_count(), data.names()), (rows, net.names()));
         let drawn = net.sample(rows, 3, stream).unwrap();
         assert_eq!(data.aligned_to(&drawn).unwrap(), drawn, "what is read is what was drawn");

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use plackett_dag::{BayesNet, Categories};
+use plackett_dag::{BayesNet, Dataset, Kind, Reading};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
 const ROWS: usize = 100_000;
@@ -59,7 +59,9 @@ fn network(criterion: &mut Criterion) {
     let mut text = Vec::new();
     data.write_csv(&mut text, "data.csv").expect("memory can be written to");
     group.bench_function("read", |b| {
-        b.iter(|| Categories::from_reader(black_box(text.as_slice()), "data.csv"));
+        b.iter(|| {
+            Dataset::from_reader(black_box(text.as_slice()), "data.csv", &Reading::all(Kind::Categories))
+        });
     });
     group.bench_function("read by strings", |b| b.iter(|| read_by_strings(black_box(&text))));
     group.bench_function("write", |b| {

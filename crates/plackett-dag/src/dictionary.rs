@@ -1,10 +1,11 @@
 //! The different texts of one column, each with a small code: a hash table of fixed size, so that a field of a file is
 //! looked up without a copy of it being made.
 
-use crate::categories::Categories;
+/// The most texts: their codes fit in a byte.
+pub(crate) const MOST_TEXTS: usize = 256;
 
 /// At most half of the slots are ever taken.
-const SLOTS: usize = 2 * Categories::MOST_LEVELS;
+const SLOTS: usize = 2 * MOST_TEXTS;
 
 /// A slot that no text has taken.
 const FREE: u16 = u16::MAX;
@@ -31,8 +32,8 @@ impl Dictionary {
     }
 
     /// The texts, that of code i at place i.
-    pub(crate) fn texts(&self) -> &[String] {
-        &self.texts
+    pub(crate) fn into_texts(self) -> Vec<String> {
+        self.texts
     }
 
     pub(crate) fn find(&self, text: &[u8]) -> Found {
@@ -58,7 +59,7 @@ impl Dictionary {
     }
 }
 
-fn hash(text: &[u8]) -> u64 {
+pub(crate) fn hash(text: &[u8]) -> u64 {
     let mut state = text.len() as u64;
     let mut mix = |word: u64| state = (state ^ word).wrapping_mul(MULTIPLIER).rotate_left(29);
     let mut words = text.chunks_exact(8);
@@ -89,6 +90,6 @@ mod tests {
                 Found::Free(_) => assert!(at >= 256),
             }
         }
-        assert_eq!(dictionary.texts(), &texts[..256]);
+        assert_eq!(dictionary.into_texts(), &texts[..256]);
     }
 }

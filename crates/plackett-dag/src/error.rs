@@ -3,7 +3,8 @@
 
 use std::fmt;
 
-use crate::data::ColumnFault;
+use crate::finding::{Finding, in_file};
+use crate::text::{listed, shown};
 
 /// Everything that can go wrong in this crate.
 ///
@@ -135,11 +136,21 @@ pub enum Error {
         /// Names that only the estimate has.
         only_estimate: Vec<String>,
     },
-    /// Some columns cannot be used: constant, or copies of one another.
-    #[error("{}", faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
-    Columns {
-        /// One entry per fault.
-        faults: Vec<ColumnFault>,
+    /// A graph cannot be learned from the data as they are.
+    #[error("{}", in_file(file, &faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")))]
+    Unfit {
+        /// The file, or what stands for it.
+        file: String,
+        /// All that stands in the way.
+        faults: Vec<Finding>,
+    },
+    /// The caller names columns that the data do not have.
+    #[error("there is no column {}; there are {}", listed(names), listed(known))]
+    NoSuchColumn {
+        /// Names that are not there.
+        names: Vec<String>,
+        /// Those that are.
+        known: Vec<String>,
     },
     /// A table's number of values is not a multiple of its number of columns.
     #[error("{values} values do not fill rows of {columns} columns")]
@@ -239,7 +250,7 @@ pub enum Error {
         extra: Vec<String>,
     },
     /// A category occurs that is not known for its column.
-    #[error("column \"{column}\" has the category \"{category}\", which is none of {}", first_of(known))]
+    #[error("column \"{column}\" has the category \"{category}\", which is none of {}", listed(known))]
     UnknownCategory {
         /// The column's name.
         column: String,
@@ -328,7 +339,7 @@ impl fmt::Display for Place {
             write!(f, ", line {line}")?;
         }
         if let Some(column) = &self.column {
-            write!(f, ", column \"{column}\"")?;
+            write!(f, ", column \"{}\"", shown(column))?;
         }
         Ok(())
     }
@@ -338,9 +349,9 @@ impl fmt::Display for Place {
 ///
 /// # Example
 /// ```
-/// use plackett_dag::{Error, Problem, Table};
+/// use plackett_dag::{Error, Problem, parse_graph_csv};
 ///
-/// let error = Table::from_reader("a,b\n1,2\n3,NA\n".as_bytes(), "data.csv").unwrap_err();
+/// let error = parse_graph_csv("a,b\n0,1\n0,NA\n".as_bytes(), "graph.csv").unwrap_err();
 /// let Error::Content { place, problem } = error else { panic!("another kind of error") };
 /// assert_eq!((place.line, place.column.as_deref()), (Some(3), Some("b")));
 /// assert_eq!(problem, Problem::Missing { text: "NA".into() });
@@ -354,11 +365,8 @@ pub enum Problem {
     /// There is a header and no row.
     #[error("the file has a header and no rows")]
     NoRows,
-    /// The first line holds numbers only.
-    #[error("the first line must hold the names of the columns, but it holds numbers")]
-    NoHeader,
     /// A column of the header has no name.
-    #[error("the column has no name (a column of row numbers must be left out of the file)")]
+    #[error("the column has no name")]
     NoName,
     /// Two columns have the same name.
     #[error("two columns have this name")]
@@ -372,13 +380,13 @@ pub enum Problem {
         found: usize,
     },
     /// A field is not a number.
-    #[error("\"{text}\" is not a number")]
+    #[error("\"{}\" is not a number", shown(text))]
     NotANumber {
         /// The field.
         text: String,
     },
     /// A field is empty or says that its value is missing.
-    #[error("the value is missing ({})", if text.is_empty() { "empty field" } else { text.as_str() })]
+    #[error("the value is missing ({})", if text.is_empty() { "empty field".to_owned() } else { shown(text) })]
     Missing {
         /// The field.
         text: String,
@@ -398,45 +406,25 @@ pub enum Problem {
     /// A quoted field has no end.
     #[error("a quotation mark is never closed")]
     OpenQuote,
+    /// The file is no text, or none that is a table.
+    #[error("this is {what}: tables are read as text with a row per line (save or export it as CSV)")]
+    NotText {
+        /// What it is.
+        what: String,
+    },
+    /// The file holds moments, not rows.
+    #[error(
+        "this seems to be a covariance matrix (a number of rows, names, a triangle of numbers); rows of data are needed"
+    )]
+    Covariance,
     /// The text is not UTF-8.
     #[error("the text is not encoded as UTF-8")]
     Encoding,
-    /// A column has too many different values to be one of categories.
-    #[error(
-        "this is the column's {}th different value, and a column may have {most} categories at most; leave the column \
-         out or put its values into groups",
-        most + 1
-    )]
-    TooManyCategories {
-        /// The most there may be.
-        most: usize,
-    },
     /// A category cannot be written because its name is that of a missing value.
     #[error("the category \"{text}\" would be read as a missing value")]
     ReadsAsMissing {
         /// The category.
         text: String,
-    },
-    /// Some columns hold words, others measurements.
-    #[error(
-        "this is a word, but data must hold categories only or numbers only: {} hold{} words, {} hold{} measurements; \
-         leave the one or the other out, or take all columns as categories",
-        first_of(words),
-        if words.len() == 1 { "s" } else { "" },
-        first_of(numbers),
-        if numbers.len() == 1 { "s" } else { "" }
-    )]
-    MixedColumns {
-        /// The columns that hold words.
-        words: Box<[String]>,
-        /// The columns that hold numbers which are not whole, or many different ones.
-        numbers: Box<[String]>,
-    },
-    /// Categorical data have more rows than can be counted.
-    #[error("categorical data may have {most} rows at most")]
-    TooManyRows {
-        /// The most there may be.
-        most: usize,
     },
     /// An adjacency matrix has another number of rows than of columns.
     #[error("the adjacency matrix has {columns} columns and {rows} rows; it must be square")]
@@ -487,19 +475,9 @@ fn column_difference_text(missing: &[String], extra: &[String]) -> String {
     let lists = [(missing, "missing"), (extra, "not expected")];
     let parts = lists.into_iter().filter(|(names, _)| !names.is_empty());
     let text = |(names, fault): (&[String], &str)| {
-        format!("{} {} {fault}", first_of(names), if names.len() == 1 { "is" } else { "are" })
+        format!("{} {} {fault}", listed(names), if names.len() == 1 { "is" } else { "are" })
     };
     parts.map(text).collect::<Vec<_>>().join("; ")
-}
-
-/// The first few of a list in quotation marks.
-fn first_of(names: &[String]) -> String {
-    const SHOWN: usize = 8;
-    let mut parts: Vec<String> = names.iter().take(SHOWN).map(|name| format!("\"{name}\"")).collect();
-    if names.len() > SHOWN {
-        parts.push(format!("{} more", names.len() - SHOWN));
-    }
-    parts.join(", ")
 }
 
 fn delimiter_name(delimiter: char) -> String {

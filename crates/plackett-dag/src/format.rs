@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 use crate::cpdag::Cpdag;
 use crate::error::{Error, Place, Problem};
 use crate::graph::NamedDag;
-use crate::records::{Records, number_text, open};
+use crate::records::{Records, open};
+use crate::text::number_text;
 
 /// Reads a graph from a file: JSON if its name ends in `.json` or its text begins with a brace, CSV otherwise.
 ///

@@ -40,12 +40,13 @@
 
 mod categories;
 mod cholesky;
-mod columns;
 mod counts;
 mod cpdag;
-mod data;
+mod dataset;
 mod dictionary;
 mod error;
+mod field;
+mod finding;
 mod format;
 mod gram;
 mod graph;
@@ -65,14 +66,16 @@ pub mod rival;
 mod score;
 mod search;
 mod simulate;
+mod table;
 #[cfg(test)]
 mod testing;
+mod text;
 
 pub use categories::Categories;
-pub use columns::{DataKind, detect_kind, detect_kind_from};
 pub use cpdag::{Cpdag, Mark};
-pub use data::{ColumnFault, RowReader, Table, diagnose_moments};
+pub use dataset::{Column, Dataset, Delimiter, Kind, Missing, Reading, SourceColumn, SourceValues, Why};
 pub use error::{Error, Place, Problem, Result};
+pub use finding::{Concern, Finding, Remedy, Where, faults_text, finding_texts};
 pub use format::{
     CpdagDocument, EdgeDocument, GraphDocument, cpdag_to_dot, parse_graph_csv, parse_graph_json, read_graph,
     to_dot, write_graph_csv,
@@ -104,6 +107,7 @@ pub use search::{
     McmcSolution, OrderMcmc, OrderSolution, PlSearch, PlSolution,
 };
 pub use simulate::{GraphKind, Noise, Sem, SemSettings, simulate_sem};
+pub use table::Table;
 
 // So that the example there is run.
 #[cfg(doctest)]

@@ -1,6 +1,7 @@
 //! The records of a CSV file with the number of the line on which each begins. The `csv` crate does the quoting; lines
 //! are counted here because its own count is late by the blank lines it skips and by one in files with CRLF.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io::{BufRead, ErrorKind};
 
@@ -11,9 +12,117 @@ use crate::error::{Error, Place, Problem};
 /// Delimiters that files use in place of a comma, the most telling first.
 const OTHER_DELIMITERS: [char; 4] = [';', '\t', '|', ' '];
 
+/// What stands between fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Separator {
+    Byte(u8),
+    /// Spaces and tabs, as many as there are.
+    Blanks,
+}
+
+/// How a file is divided into records and fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    pub(crate) separator: Separator,
+    /// The last byte of a line.
+    pub(crate) line_end: u8,
+    /// What lines begin with that are no records.
+    pub(crate) comment: Option<u8>,
+}
+
+impl Default for Layout {
+    fn default() -> Self {
+        Self { separator: Separator::Byte(b','), line_end: b'\n', comment: None }
+    }
+}
+
+impl Layout {
+    /// Where the fields of a line without quotation marks are, without the white space around them.
+    pub(crate) fn split_plain(self, text: &[u8], bounds: &mut Vec<(usize, usize)>) {
+        bounds.clear();
+        match self.separator {
+            Separator::Byte(separator) => {
+                let mut start = 0;
+                let ends = text.iter().enumerate().filter(|&(_, &byte)| byte == separator).map(|(at, _)| at);
+                for end in ends.chain([text.len()]) {
+                    let field = text[start..end].trim_ascii_start();
+                    let from = end - field.len();
+                    bounds.push((from, from + field.trim_ascii_end().len()));
+                    start = end + 1;
+                }
+            }
+            Separator::Blanks => {
+                let mut start = None;
+                for (at, byte) in text.iter().enumerate() {
+                    match (byte.is_ascii_whitespace(), start) {
+                        (false, None) => start = Some(at),
+                        (true, Some(from)) => {
+                            bounds.push((from, at));
+                            start = None;
+                        }
+                        _ => {}
+                    }
+                }
+                bounds.extend(start.map(|from| (from, text.len())));
+            }
+        }
+    }
+
+    /// Whether some field begins with a quotation mark: one inside a field, as in 5" pipes, is a character like others.
+    pub(crate) fn has_quoted_field(self, text: &[u8]) -> bool {
+        let is_separator = |byte: u8| match self.separator {
+            Separator::Byte(separator) => byte == separator,
+            Separator::Blanks => byte.is_ascii_whitespace(),
+        };
+        let mut begins = true;
+        text.iter().any(|&byte| {
+            let is_opening = begins && byte == b'"';
+            begins = is_separator(byte) || begins && byte.is_ascii_whitespace();
+            is_opening
+        })
+    }
+
+    /// The fields of a line with quotation marks in it, or nothing if the marks make no sense.
+    pub(crate) fn split_quoted(self, text: &[u8]) -> Option<ByteRecord> {
+        let (delimiter, text) = match self.separator {
+            Separator::Byte(separator) => (separator, Cow::Borrowed(text)),
+            Separator::Blanks => (b'\t', Cow::Owned(with_single_tabs(text))),
+        };
+        let mut reader = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .delimiter(delimiter)
+            .from_reader(text.as_ref());
+        let (mut record, mut rest) = (ByteRecord::new(), ByteRecord::new());
+        let mut read = |record: &mut ByteRecord| reader.read_byte_record(record).unwrap_or(false);
+        // A second record in the text means that a quotation mark inside a field was taken for an opening one.
+        if !read(&mut record) || read(&mut rest) {
+            return None;
+        }
+        record.trim();
+        Some(record)
+    }
+}
+
+/// A line in which every run of blanks outside quotation marks is one tab.
+fn with_single_tabs(text: &[u8]) -> Vec<u8> {
+    let mut line = Vec::with_capacity(text.len());
+    let mut is_quoted = false;
+    for &byte in text.trim_ascii() {
+        is_quoted ^= byte == b'"';
+        if is_quoted || !byte.is_ascii_whitespace() {
+            line.push(byte);
+        } else if line.last() != Some(&b'\t') {
+            line.push(b'\t');
+        }
+    }
+    line
+}
+
 /// Reads one record after another, reusing its memory.
 pub(crate) struct Records<R> {
     reader: R,
+    layout: Layout,
     file: String,
     text: Vec<u8>,
     /// Where in the text the fields are, if none of them is quoted.
@@ -22,22 +131,17 @@ pub(crate) struct Records<R> {
     record: Option<ByteRecord>,
     lines_read: u64,
     line: u64,
-    rows: usize,
 }
 
 impl<R: BufRead> Records<R> {
+    /// Records of fields that are separated by commas.
     pub(crate) fn new(reader: R, file: &str) -> Self {
+        Self::with_layout(reader, file, Layout::default())
+    }
+
+    pub(crate) fn with_layout(reader: R, file: &str, layout: Layout) -> Self {
         let (text, bounds) = (Vec::new(), Vec::new());
-        Records {
-            reader,
-            file: file.to_string(),
-            text,
-            bounds,
-            record: None,
-            lines_read: 0,
-            line: 0,
-            rows: 0,
-        }
+        Records { reader, layout, file: file.to_string(), text, bounds, record: None, lines_read: 0, line: 0 }
     }
 
     pub(crate) fn file(&self) -> &str {
@@ -56,17 +160,25 @@ impl<R: BufRead> Records<R> {
 
     /// Goes to the next record, blank lines included; `false` at the end of the file.
     pub(crate) fn advance(&mut self) -> Result<bool, Error> {
-        self.text.clear();
-        self.line = self.lines_read + 1;
-        if !self.read_line()? {
-            return Ok(false);
+        loop {
+            self.text.clear();
+            self.line = self.lines_read + 1;
+            if !self.read_line()? {
+                return Ok(false);
+            }
+            if self.layout.comment.is_none() || self.text.first() != self.layout.comment.as_ref() {
+                break;
+            }
         }
         if self.line == 1 && self.text.starts_with(b"\xEF\xBB\xBF") {
             self.text.drain(..3);
         }
         // A line break inside quotation marks belongs to the field.
         let mut quotes = count_quotes(&self.text);
-        let quoted = quotes > 0;
+        let quoted = quotes > 0 && self.layout.has_quoted_field(&self.text);
+        if !quoted {
+            quotes = 0;
+        }
         while quotes % 2 == 1 {
             let from = self.text.len();
             if !self.read_line()? {
@@ -75,9 +187,11 @@ impl<R: BufRead> Records<R> {
             quotes += count_quotes(&self.text[from..]);
         }
         if quoted {
-            self.split_quoted()?;
+            let record = self.layout.split_quoted(&self.text);
+            self.record = Some(record.ok_or_else(|| self.error(None, Problem::OpenQuote))?);
         } else {
-            self.split_plain();
+            self.record = None;
+            self.layout.split_plain(&self.text, &mut self.bounds);
         }
         Ok(true)
     }
@@ -92,83 +206,26 @@ impl<R: BufRead> Records<R> {
         Ok(false)
     }
 
-    /// Goes to the next row of data, which must have one field per name; `false` at the end of the file. Blank lines are
-    /// skipped; in a file of one column a blank line between rows is a missing value.
-    pub(crate) fn advance_row(&mut self, names: &[String]) -> Result<bool, Error> {
-        let mut blank_line = None;
-        while self.advance()? {
-            if self.is_blank() {
-                blank_line = blank_line.or(Some(self.line));
-                continue;
-            }
-            if let ([name], Some(line)) = (names, blank_line) {
-                let problem = Problem::Missing { text: String::new() };
-                return Err(self.error_at(Some(line), Some(name), problem));
-            }
-            self.check_width(names.len())?;
-            if let ([name], 0) = (names, self.rows) {
-                self.check_single_name(name)?;
-            }
-            self.rows += 1;
-            return Ok(true);
-        }
-        if self.rows == 0 { Err(self.error_at(None, None, Problem::NoRows)) } else { Ok(false) }
-    }
-
     fn read_line(&mut self) -> Result<bool, Error> {
-        let read = self.reader.read_until(b'\n', &mut self.text);
+        let read = self.reader.read_until(self.layout.line_end, &mut self.text);
         let read = read.map_err(|problem| Error::Io { file: self.file.clone(), problem })?;
         self.lines_read += 1;
         Ok(read > 0)
     }
 
-    fn split_plain(&mut self) {
-        self.record = None;
-        self.bounds.clear();
-        let mut start = 0;
-        let commas = self.text.iter().enumerate().filter(|&(_, &byte)| byte == b',').map(|(at, _)| at);
-        for end in commas.chain([self.text.len()]) {
-            let field = self.text[start..end].trim_ascii_start();
-            let from = end - field.len();
-            self.bounds.push((from, from + field.trim_ascii_end().len()));
-            start = end + 1;
-        }
-    }
-
-    fn split_quoted(&mut self) -> Result<(), Error> {
-        let mut reader =
-            csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(self.text.as_slice());
-        let (mut record, mut rest) = (ByteRecord::new(), ByteRecord::new());
-        let mut read = |record: &mut ByteRecord| reader.read_byte_record(record).unwrap_or(false);
-        // A second record in the text means that a quotation mark inside a field was taken for an opening one.
-        if !read(&mut record) || read(&mut rest) {
-            return Err(self.error(None, Problem::OpenQuote));
-        }
-        record.trim();
-        self.record = Some(record);
-        Ok(())
-    }
-
-    /// Refuses a file of one column whose header and first row would have several fields with another delimiter than a
-    /// comma.
-    fn check_single_name(&self, name: &str) -> Result<(), Error> {
-        let row = self.field(0, name)?;
-        let count = |text: &str, delimiter: char| text.matches(delimiter).count();
-        // A space is a delimiter between numbers only.
-        let as_often =
-            |&delimiter: &char| delimiter != ' ' && count(name, delimiter) == count(row, delimiter);
-        let mut possible = OTHER_DELIMITERS.into_iter().filter(|&delimiter| count(name, delimiter) > 0);
-        let found = possible.find(as_often).map(|delimiter| Problem::Delimiter { delimiter });
-        let numeric = || self.other_delimiter().filter(|_| name.contains(OTHER_DELIMITERS));
-        match found.or_else(numeric) {
-            Some(problem) => Err(self.error(None, problem)),
-            None => Ok(()),
-        }
-    }
-
     /// A field as text, or the error that it is not UTF-8.
     pub(crate) fn field(&self, column: usize, name: &str) -> Result<&str, Error> {
         std::str::from_utf8(self.bytes(column)).map_err(|_| self.error(Some(name), Problem::Encoding))
+    }
+
+    /// A field as text; bytes that are not UTF-8 are taken for those of Windows' Western alphabet, which includes Latin-1.
+    pub(crate) fn text(&self, column: usize) -> Cow<'_, str> {
+        decoded(self.bytes(column))
+    }
+
+    /// The current record as it stands in the file.
+    pub(crate) fn whole(&self) -> &[u8] {
+        &self.text
     }
 
     /// A field as it stands in the file, without the white space around it.
@@ -180,21 +237,8 @@ impl<R: BufRead> Records<R> {
     }
 
     /// The number of fields of the current record.
-    fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         self.record.as_ref().map_or(self.bounds.len(), ByteRecord::len)
-    }
-
-    /// The names of the columns of a data file. Refused: a line of numbers, unnamed columns, and names that occur twice.
-    pub(crate) fn read_header(&mut self) -> Result<Vec<String>, Error> {
-        let names = self.read_names()?;
-        // Whole numbers are what data frames without names write as a header, others can only be data.
-        let number = |name: &String| name.parse::<f64>().ok().filter(|number| number.is_finite());
-        let numbers: Option<Vec<f64>> = names.iter().map(number).collect();
-        if numbers.is_some_and(|numbers| numbers.iter().any(|number| number.fract() != 0.0)) {
-            return Err(self.error(None, Problem::NoHeader));
-        }
-        self.check_names(&names)?;
-        Ok(names)
     }
 
     /// Refuses unnamed columns and names that occur twice, at the current record.
@@ -230,15 +274,6 @@ impl<R: BufRead> Records<R> {
         Err(self.error(None, self.other_delimiter().unwrap_or(Problem::Ragged { expected, found })))
     }
 
-    /// The category in a field of the current record.
-    pub(crate) fn category(&self, column: usize, name: &str) -> Result<&str, Error> {
-        let text = self.field(column, name)?;
-        if is_missing_category(text) {
-            return Err(self.error(Some(name), Problem::Missing { text: text.into() }));
-        }
-        Ok(text)
-    }
-
     /// The number in a field of the current record.
     pub(crate) fn number(&self, column: usize, name: &str) -> Result<f64, Error> {
         let text = self.field(column, name)?;
@@ -247,7 +282,7 @@ impl<R: BufRead> Records<R> {
             Ok(value) if value.is_infinite() => {
                 Err(self.error(Some(name), Problem::Infinite { text: text.into() }))
             }
-            Err(_) if !says_missing(text) => {
+            Err(_) if !is_missing(text) => {
                 let problem = self.other_delimiter();
                 Err(self.error(Some(name), problem.unwrap_or(Problem::NotANumber { text: text.into() })))
             }
@@ -257,6 +292,9 @@ impl<R: BufRead> Records<R> {
 
     /// The delimiter, other than a comma, that would make numbers of the whole record, if there is one.
     fn other_delimiter(&self) -> Option<Problem> {
+        if self.layout.separator != Separator::Byte(b',') {
+            return None;
+        }
         let text = std::str::from_utf8(&self.text).ok()?.trim();
         // A decimal comma often goes with another delimiter, as in "1,5;2,5"; with spaces it is more likely that the
         // comma separates, as in "1, 2".
@@ -297,22 +335,34 @@ pub(crate) fn open(path: &std::path::Path) -> Result<std::io::BufReader<std::fs:
     Ok(std::io::BufReader::with_capacity(1 << 16, file))
 }
 
-fn count_quotes(text: &[u8]) -> usize {
+pub(crate) fn count_quotes(text: &[u8]) -> usize {
     // Most lines have none, which is faster to tell than to count.
     if text.contains(&b'"') { text.split(|&byte| byte == b'"').count() - 1 } else { 0 }
 }
 
-fn says_missing(text: &str) -> bool {
-    text.eq_ignore_ascii_case("none") || is_missing_category(text)
+/// Whether an entry of a matrix of numbers says that there is none.
+fn is_missing(text: &str) -> bool {
+    ["", "na", "n/a", "nan", "?", "null", "none"].iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
-/// Whether a category stands for a value that is missing. "None" does not: it is an honest answer to "which damage?".
-pub(crate) fn is_missing_category(text: &str) -> bool {
-    ["", "na", "n/a", "nan", "?", "null"].iter().any(|word| text.eq_ignore_ascii_case(word))
-}
+/// Windows' Western alphabet from 0x80 to 0x9f; above, it is that of Latin-1 and of Unicode.
+const WESTERN: [char; 32] = [
+    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}', '\u{90}',
+    '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
+];
 
-/// A number as the shortest text that reads back as the same number.
-pub(crate) fn number_text(value: f64) -> String {
-    // Display writes 1e300 as 301 digits, Debug writes 1 as "1.0": take the shorter form for either kind.
-    if value.fract() == 0.0 && value.abs() < 1e15 { format!("{value}") } else { format!("{value:?}") }
+/// Bytes as text, whatever they are.
+pub(crate) fn decoded(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => Cow::Owned(
+            bytes
+                .iter()
+                .map(|&byte| match byte {
+                    0x80..=0x9f => WESTERN[usize::from(byte - 0x80)],
+                    _ => char::from(byte),
+                })
+                .collect(),
+        ),
+    }
 }

@@ -7,9 +7,9 @@ use rand::seq::SliceRandom;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_distr::StandardNormal;
 
-use crate::data::Table;
 use crate::error::Error;
 use crate::graph::{Dag, NamedDag};
+use crate::table::Table;
 
 /// The range of the weights' sizes; their signs are fair coins.
 const WEIGHT_SIZES: std::ops::Range<f64> = 0.5..2.0;

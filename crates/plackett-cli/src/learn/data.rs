@@ -1,15 +1,92 @@
-//! The data of `plackett learn`: a CSV file of numbers, streamed into its Gram matrix, or of categories, kept as small codes;
-//! or an example that needs no file.
+//! The data of `plackett learn`: a file or standard input, read as the flags say and otherwise as it looks; or an example that
+//! needs no file.
 
-use std::{path::Path, sync::Arc};
+use std::{path::Path, str::FromStr};
 
-use anyhow::Context;
+use clap::Args;
 use plackett_dag::{
-    BayesNet, Categories, Centering, DataKind, EMBEDDED, Error, Gram, GramBuilder, GraphKind, NamedDag,
-    Noise, Observations, RowReader, Sem, SemSettings, detect_kind, diagnose_moments, simulate_sem,
+    BayesNet, Categories, Centering, Column, Concern, Dataset, Delimiter, EMBEDDED, Error, Finding,
+    GraphKind, Kind, Missing, NamedDag, Noise, Observations, Reading, Remedy, Sem, SemSettings, SourceColumn,
+    SourceValues, Table, faults_text, finding_texts, simulate_sem,
 };
+use serde::Serialize;
 
-use crate::console::{BadInput, counted};
+use crate::console::{self, BadInput};
+
+/// How the data are written and what the columns are, where that is not to be told from them.
+#[derive(Args)]
+pub(super) struct ReadingArguments {
+    /// What separates fields: comma, tab, semicolon, pipe, blanks, or a character [default: told from the data]
+    #[arg(long, value_name = "D", value_parser = Delimiter::from_str)]
+    delimiter: Option<Delimiter>,
+    /// Numbers have a comma in place of the point
+    #[arg(long)]
+    decimal_comma: bool,
+    /// The first line is data; the columns are named x1, x2, ...
+    #[arg(long)]
+    no_header: bool,
+    /// Read these columns only, in this order
+    #[arg(long, value_name = "A,B", value_parser = names)]
+    columns: Option<Names>,
+    /// Leave these columns out
+    #[arg(long, value_name = "A,B", value_parser = names)]
+    drop: Option<Names>,
+    /// Take these columns as categories
+    #[arg(long, value_name = "A,B", value_parser = names)]
+    categorical: Option<Names>,
+    /// Take these columns as numbers
+    #[arg(long, value_name = "A,B", value_parser = names)]
+    numeric: Option<Names>,
+    /// Take every column as categories, whatever it looks like
+    #[arg(long, conflicts_with = "continuous")]
+    discrete: bool,
+    /// Take every column as numbers, however few they are
+    #[arg(long)]
+    continuous: bool,
+    /// What stands for a missing value, beside an empty field [default: NA, NaN, ?, * and the like]
+    #[arg(long, value_name = "A,B", value_parser = names, allow_hyphen_values = true)]
+    na: Option<Names>,
+    /// What to do where values are missing: stop, or leave those rows out
+    #[arg(long, value_name = "WHAT", default_value = Missing::NAMES[0], value_parser = Missing::NAMES)]
+    missing: String,
+}
+
+/// A list on the command line.
+#[derive(Clone)]
+struct Names(Vec<String>);
+
+/// Names with commas between them; one that has a comma itself stands in quotation marks.
+fn names(text: &str) -> Result<Names, String> {
+    let mut reader =
+        csv::ReaderBuilder::new().has_headers(false).trim(csv::Trim::All).from_reader(text.as_bytes());
+    let record = reader.records().next().and_then(Result::ok);
+    record
+        .map(|record| Names(record.iter().map(str::to_owned).collect()))
+        .ok_or_else(|| "a list is needed".to_owned())
+}
+
+impl ReadingArguments {
+    /// How to read; `is_for_numbers` says whether there are settings that only numbers can have.
+    pub(super) fn reading(&self, is_for_numbers: bool) -> anyhow::Result<Reading> {
+        let list = |names: &Option<Names>| names.as_ref().map(|names| names.0.clone());
+        Ok(Reading {
+            delimiter: self.delimiter,
+            decimal_comma: self.decimal_comma.then_some(true),
+            header: self.no_header.then_some(false),
+            columns: list(&self.columns),
+            drop: list(&self.drop).unwrap_or_default(),
+            kind: match (self.discrete, self.continuous || is_for_numbers) {
+                (true, _) => Some(Kind::Categories),
+                (false, true) => Some(Kind::Numbers),
+                (false, false) => None,
+            },
+            categorical: list(&self.categorical).unwrap_or_default(),
+            numeric: list(&self.numeric).unwrap_or_default(),
+            missing_marks: list(&self.na),
+            missing: self.missing.parse()?,
+        })
+    }
+}
 
 /// What there is to learn from.
 pub(super) struct Data {
@@ -25,14 +102,25 @@ pub(super) struct Data {
     pub kind_choice: Option<String>,
     /// What the user should know before trusting a graph from these data.
     pub warnings: Vec<String>,
+    /// What was read.
+    pub input: InputDocument,
 }
 
-/// How to take the columns.
-#[derive(Clone, Copy)]
-pub(super) struct Reading {
-    /// What the user said they are, if anything.
-    pub kind: Option<DataKind>,
-    pub centering: Centering,
+/// What was read, as `--json` shows it.
+#[derive(Serialize)]
+pub(super) struct InputDocument {
+    pub rows: usize,
+    pub fingerprint: String,
+    /// What is out of the ordinary in how the file is written.
+    pub notes: Vec<String>,
+    pub columns: Vec<ColumnDocument>,
+}
+
+#[derive(Serialize)]
+pub(super) struct ColumnDocument {
+    pub name: String,
+    pub kind: &'static str,
+    pub missing: usize,
 }
 
 /// An example that is not an embedded network.
@@ -42,35 +130,31 @@ pub(super) const SEM: (&str, &str) = ("sem", "12 variables of a random linear mo
 const SEM_ROWS: usize = 1000;
 const NETWORK_ROWS: usize = 20_000;
 
+/// Names of columns that a remedy is spelled out for; more are not to be typed.
+const MOST_SPELLED: usize = 8;
+
+/// Columns that a complaint shows.
+const MOST_COLUMNS_SHOWN: usize = 25;
+
 /// The examples, each a name and a line on what it is.
 pub(super) fn examples() -> impl Iterator<Item = (&'static str, &'static str)> {
     std::iter::once(SEM).chain(EMBEDDED.iter().map(|network| (network.name, network.summary)))
 }
 
-/// Reads a file of numbers in one pass, whatever its length, or a file of categories into its codes.
-pub(super) fn read(path: &Path, reading: Reading) -> anyhow::Result<Data> {
+/// Reads a file, or standard input if it is called `-`, in one pass.
+pub(super) fn read(path: &Path, reading: &Reading, centering: Centering) -> anyhow::Result<Data> {
+    if path.as_os_str() == "-" {
+        let source = "standard input";
+        return observe(Dataset::from_reader(std::io::stdin().lock(), source, reading)?, source, centering);
+    }
     let source = path.display().to_string();
-    let (kind, reason) = match reading.kind {
-        Some(kind) => (kind, None),
-        None => detect_kind(path).map(|(kind, reason)| (kind, Some(reason)))?,
-    };
-    let data = match kind {
-        DataKind::Discrete => of_categories(Categories::read(path)?, &source),
-        DataKind::Continuous => {
-            let reader = RowReader::open(path)?;
-            let names = reader.names().to_vec();
-            let mut builder = GramBuilder::new(names.len())?;
-            let mut taken = Ok(());
-            reader.for_each(|row| {
-                if taken.is_ok() {
-                    taken = builder.push_row(row);
-                }
-            })?;
-            taken?;
-            of_numbers(builder, names, reading.centering, &source)
+    let data = Dataset::read(path, reading).map_err(|error| match error {
+        Error::NoSuchColumn { .. } | Error::Misfit { .. } => {
+            anyhow::Error::new(error).context(source.clone())
         }
-    };
-    Ok(Data { kind_choice: reason, ..data.context(source)? })
+        error => error.into(),
+    })?;
+    observe(data, &source, centering)
 }
 
 /// The data of an example, and the graph behind them.
@@ -78,11 +162,12 @@ pub(super) fn example(
     name: &str,
     rows: Option<usize>,
     seed: u64,
-    reading: Reading,
+    reading: &Reading,
+    centering: Centering,
 ) -> anyhow::Result<(Data, NamedDag)> {
     let source = format!("the example {name}");
     if name != SEM.0 {
-        if reading.kind == Some(DataKind::Continuous) {
+        if reading.kind == Some(Kind::Numbers) {
             return Err(BadInput(format!(
                 "the example {name} has categories; --continuous and settings of numbers do not fit"
             ))
@@ -90,18 +175,18 @@ pub(super) fn example(
         }
         let network = BayesNet::embedded(name)?;
         let categories = network.sample(rows.unwrap_or(NETWORK_ROWS), seed, BayesNet::TRAINING)?;
-        return Ok((of_categories(categories, &source)?, network.graph().clone()));
+        let told = Reading { kind: Some(Kind::Categories), ..reading.clone() };
+        let data = Dataset::from_columns(columns_of_categories(&categories), &source, &told)?;
+        return Ok((observe(data, &source, centering)?, network.graph().clone()));
     }
-    if reading.kind == Some(DataKind::Discrete) {
+    if reading.kind == Some(Kind::Categories) {
         return Err(BadInput(format!("the example {name} has numbers; --discrete does not fit")).into());
     }
     let sem = small_sem(seed)?;
-    let mut builder = GramBuilder::new(sem.dag().nodes())?;
-    for row in sem.sample(rows.unwrap_or(SEM_ROWS), Sem::TRAINING).rows() {
-        builder.push_row(row)?;
-    }
-    let names = sem.graph().names().to_vec();
-    Ok((of_numbers(builder, names, reading.centering, &source)?, sem.graph().clone()))
+    let told = Reading { kind: Some(Kind::Numbers), ..reading.clone() };
+    let columns = columns_of_numbers(&sem.sample(rows.unwrap_or(SEM_ROWS), Sem::TRAINING));
+    let data = Dataset::from_columns(columns, &source, &told)?;
+    Ok((observe(data, &source, centering)?, sem.graph().clone()))
 }
 
 /// Twelve nodes with two edges each: small enough to look at, and no longer easy to guess.
@@ -110,99 +195,134 @@ fn small_sem(seed: u64) -> Result<Sem, Error> {
     simulate_sem(&settings, seed)
 }
 
-fn of_numbers(
-    builder: GramBuilder,
-    names: Vec<String>,
-    centering: Centering,
-    source: &str,
-) -> anyhow::Result<Data> {
-    check_shape(&names, builder.rows())?;
-    let centered = builder.clone().finish(Centering::Center)?;
-    check_size(&names, &centered)?;
-    let faults = diagnose_moments(&names, centered.means(), centered.matrix());
+fn columns_of_categories(data: &Categories) -> Vec<SourceColumn> {
+    let values = |column: usize| SourceValues::Categories {
+        labels: data.levels(column).to_vec(),
+        codes: data.column(column).iter().map(|&code| u32::from(code)).collect(),
+    };
+    let columns = data.names().iter().enumerate();
+    columns.map(|(column, name)| SourceColumn { name: name.clone(), values: values(column) }).collect()
+}
+
+fn columns_of_numbers(data: &Table) -> Vec<SourceColumn> {
+    let values = |column: usize| SourceValues::Numbers(data.rows().map(|row| row[column]).collect());
+    let columns = data.names().iter().enumerate();
+    columns.map(|(column, name)| SourceColumn { name: name.clone(), values: values(column) }).collect()
+}
+
+/// What a graph is learned from, or a complaint with all that stands in the way.
+fn observe(data: Dataset, source: &str, centering: Centering) -> anyhow::Result<Data> {
+    let faults = data.faults();
     if !faults.is_empty() {
-        return Err(Error::Columns { faults }.into());
+        return Err(BadInput(complaint(&data, source, &faults)).into());
     }
-    let gram = builder.finish(centering)?;
-    check_size(&names, &gram)?;
-    let (rows, columns) = (gram.rows(), gram.nodes());
-    let mut warnings = Vec::new();
-    if rows <= columns {
-        warnings.push(format!(
-            "{} for {}: too few to tell causes from chance; take the graph as a list of suspicions",
-            counted(rows, "row"),
-            counted(columns, "column")
-        ));
-    }
-    Ok(Data {
-        source: source.to_owned(),
-        title: title(source),
-        names,
-        values: Observations::Numbers(Arc::new(gram)),
-        preparation: match centering {
-            Centering::None => "not centered",
-            Centering::Center => "centered",
-            Centering::Standardize => "standardized",
-        },
-        kind_choice: None,
-        warnings,
-    })
+    let column = |column: &Column| ColumnDocument {
+        name: column.name.clone(),
+        kind: column.kind.name(),
+        missing: column.missing,
+    };
+    let input = InputDocument {
+        rows: data.rows(),
+        fingerprint: data.fingerprint().to_owned(),
+        notes: data.notes().to_vec(),
+        columns: data.columns().iter().map(column).collect(),
+    };
+    let warnings = finding_texts(&data.warnings(), flag);
+    let (names, kind_choice) = (data.names().to_vec(), data.choice());
+    let values = data.observations(centering).map_err(|error| match error {
+        Error::Unfit { file, faults } => BadInput(faults_text(&file, &faults, flag)).into(),
+        error => anyhow::Error::new(error),
+    })?;
+    let preparation = match (&values, centering) {
+        (Observations::Categories(_), _) => "categories",
+        (_, Centering::None) => "not centered",
+        (_, Centering::Center) => "centered",
+        (_, Centering::Standardize) => "standardized",
+    };
+    let title =
+        Path::new(source).file_name().map_or(source.into(), |name| name.to_string_lossy()).into_owned();
+    Ok(Data { source: source.to_owned(), title, names, values, preparation, kind_choice, warnings, input })
 }
 
-fn of_categories(categories: Categories, source: &str) -> anyhow::Result<Data> {
-    check_shape(categories.names(), categories.row_count())?;
-    categories.check_columns()?;
-    let name = |column: usize| &categories.names()[column];
-    let mut warnings = Vec::new();
-    for (copy, original) in categories.copies() {
-        warnings.push(format!(
-            "column \"{}\" tells the same as column \"{}\": directions among them mean nothing",
-            name(copy),
-            name(original)
-        ));
+/// A remedy as a flag.
+fn flag(remedy: &Remedy) -> String {
+    match remedy {
+        Remedy::Drop(names) => format!("--drop {}", argument(names)),
+        Remedy::Keep(names) => format!("--columns {}", argument(names)),
+        Remedy::DropRows(rows) => format!("--missing drop keeps {}", console::counted(*rows, "row")),
+        Remedy::Categorical(names) => format!("--categorical {}", argument(names)),
+        Remedy::AllCategorical => "--discrete takes every column as categories".to_owned(),
+        Remedy::MissingMark(text) => format!("--na {}", argument(std::slice::from_ref(text))),
+        _ => String::new(),
     }
-    for column in categories.crowded_columns() {
-        warnings.push(format!(
-            "column \"{}\" has {} categories in {} rows: too many for it to show parents or children",
-            name(column),
-            categories.arity(column),
-            categories.row_count()
-        ));
-    }
-    Ok(Data {
-        source: source.to_owned(),
-        title: title(source),
-        names: categories.names().to_vec(),
-        preparation: "categories",
-        kind_choice: None,
-        warnings,
-        values: Observations::Categories(Arc::new(categories)),
-    })
 }
 
-fn title(source: &str) -> String {
-    Path::new(source).file_name().map_or(source.into(), |name| name.to_string_lossy()).into_owned()
+/// Names as they are typed in a shell.
+fn argument(names: &[String]) -> String {
+    let name = |name: &String| {
+        if name.contains([',', '"']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.clone() }
+    };
+    let mut text = names.iter().take(MOST_SPELLED).map(name).collect::<Vec<_>>().join(",");
+    if names.len() > MOST_SPELLED {
+        text += ",...";
+    }
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || "_-.,".contains(character);
+    let text: String =
+        text.chars().map(|character| if character.is_control() { '?' } else { character }).collect();
+    if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
-fn check_shape(names: &[String], rows: usize) -> Result<(), BadInput> {
-    if let [only] = names {
-        return Err(BadInput(format!("\"{only}\" is the only column; a graph needs at least two")));
+/// All that stands in the way; where that is more than a line, with the columns that it is about.
+fn complaint(data: &Dataset, source: &str, faults: &[Finding]) -> String {
+    let text = faults_text(source, faults, flag);
+    if let ([_], false) =
+        (faults, matches!(faults[0].concern, Concern::Mixed { .. } | Concern::Missing { .. }))
+    {
+        return text;
     }
-    if rows == 1 {
-        return Err(BadInput("there is only one row; nothing can be learned from it".to_owned()));
+    let warnings = data.warnings();
+    let notes = |column: &Column| -> Vec<&str> {
+        let is_about = |finding: &&Finding| finding.columns.contains(&column.name);
+        faults.iter().chain(&warnings).filter(is_about).map(|finding| word(&finding.concern)).collect()
+    };
+    let mut columns: Vec<&Column> = data.columns().iter().collect();
+    if columns.len() > MOST_COLUMNS_SHOWN {
+        columns.sort_by_key(|column| column.missing == 0 && notes(column).is_empty());
     }
-    Ok(())
+    let rows = columns.into_iter().take(MOST_COLUMNS_SHOWN).map(|column| {
+        vec![
+            column.name.chars().flat_map(char::escape_debug).take(40).collect(),
+            column.distinct.map_or("> 256".to_owned(), |count| count.to_string()),
+            column.missing.to_string(),
+            column.kind.name().to_owned(),
+            column.why.to_string(),
+            notes(column).join(", "),
+        ]
+    });
+    let table = console::table_with_notes(
+        &["column", "distinct", "missing", "taken as", "because it", "beware"],
+        rows,
+    );
+    let rest = data.columns().len().saturating_sub(MOST_COLUMNS_SHOWN);
+    let end =
+        if rest > 0 { format!("\nand {}", console::counted(rest, "more column")) } else { String::new() };
+    format!("{text}\n{table}{end}")
 }
 
-/// Finite values may have squares that are not.
-fn check_size(names: &[String], gram: &Gram) -> Result<(), BadInput> {
-    let is_too_large =
-        |&column: &usize| !(0..gram.nodes()).all(|other| gram.entry(column, other).is_finite());
-    match (0..gram.nodes()).find(is_too_large) {
-        Some(column) => Err(BadInput(format!(
-            "column \"{}\": the values are too large for their squares to be finite",
-            names[column]
-        ))),
-        None => Ok(()),
+/// A finding in a word or two, for a table.
+fn word(concern: &Concern) -> &'static str {
+    match concern {
+        Concern::Constant => "constant",
+        Concern::Copy { .. } | Concern::SameCategories { .. } => "a copy",
+        Concern::NearCopy { .. } => "nearly a copy",
+        Concern::TooManyCategories { .. } | Concern::Crowded { .. } => "too many categories",
+        Concern::NotNumbers { .. } => "not all numbers",
+        Concern::Infinite { .. } | Concern::TooLarge => "too large",
+        Concern::Id => "row numbers",
+        Concern::Date | Concern::ManyDates => "dates",
+        Concern::Sentinel { .. } => "a mark for missing values",
+        Concern::Codes => "codes",
+        Concern::HeavyTails => "heavy tails",
+        _ => "",
     }
 }

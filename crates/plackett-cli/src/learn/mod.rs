@@ -13,7 +13,7 @@ use clap::{
 use indicatif::ProgressBar;
 use plackett::run::{Limits, Progress, Run};
 use plackett_dag::{
-    CategorySettings, Centering, DISCRETE_SCORES, Dag, DataKind, DiscreteScoreSettings, Error, LEARN_METHODS,
+    CategorySettings, Centering, DISCRETE_SCORES, Dag, DiscreteScoreSettings, Error, LEARN_METHODS,
     LearnMethod, Learned, Learning, NamedDag, NumberSettings, Observations, ParentSpace, SCORES, ScoreChoice,
     SearchSettings, TestSettings, discrete_score_by_name, graph_cost, read_graph,
 };
@@ -23,14 +23,14 @@ use crate::{
     files::OutDir,
     interrupt,
 };
-use data::{Data, Reading};
+use data::{Data, ReadingArguments};
 use serde::{Serialize, Serializer};
 
 #[derive(Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Arguments {
-    /// The data: a header of names, then rows of numbers or of categories, separated by commas
-    #[arg(value_name = "DATA.csv", required_unless_present = "example", conflicts_with = "example")]
+    /// The data: a file with a row per line, of numbers or of categories, perhaps packed by gzip or zstd; - is standard input
+    #[arg(value_name = "DATA", required_unless_present = "example", conflicts_with = "example")]
     data: Option<PathBuf>,
     /// Learn from data that the program makes itself, and compare with the truth
     #[arg(long, value_name = "NAME", value_parser = example_names(), conflicts_with = "truth")]
@@ -38,12 +38,8 @@ pub(crate) struct Arguments {
     /// Rows of the example [default: 1,000 for sem, 20,000 for the networks]
     #[arg(long, value_name = "N", requires = "example", value_parser = clap::value_parser!(u32).range(2..))]
     samples: Option<u32>,
-    /// Take every column as categories, whatever it looks like
-    #[arg(long, conflicts_with = "continuous")]
-    discrete: bool,
-    /// Take every column as numbers, however few they are
-    #[arg(long)]
-    continuous: bool,
+    #[command(flatten)]
+    reading: ReadingArguments,
     /// How to search for the order of the variables
     #[arg(long, default_value = LEARN_METHODS[0].name, value_parser = method_names())]
     method: String,
@@ -225,11 +221,6 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         (false, true) => Centering::None,
         (false, false) => Centering::Center,
     };
-    let kind = match (arguments.discrete, arguments.continuous || arguments.is_for_numbers()) {
-        (true, _) => Some(DataKind::Discrete),
-        (false, true) => Some(DataKind::Continuous),
-        (false, false) => None,
-    };
     let learning = arguments.learning()?;
     let bar = console::progress(1, "");
     let mut observer = |progress: &Progress| {
@@ -238,7 +229,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     };
     // The time begins before the data are read: they are a part of the wait.
     let run = Run::new(arguments.limits()).observed(&mut observer);
-    let (data, truth) = load(arguments, Reading { kind, centering })?;
+    let (data, truth) = load(arguments, centering)?;
     if let (Observations::Categories(_), true) = (&data.values, arguments.standardize || arguments.no_center)
     {
         let text = "--standardize and --no-center are for columns of numbers, and these are categories";
@@ -250,7 +241,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     let seconds = run.seconds();
     bar.finish_and_clear();
     let learned = learned.map_err(|error| explained(error, arguments, &data.source))?;
-    let settings = Settings { learning: &learning, time: arguments.time, kind, centering };
+    let settings = Settings { learning: &learning, time: arguments.time, centering };
     report::Report::new(arguments, settings, &data, &learned, truth.as_ref(), seconds)?.give(out.as_ref())
 }
 
@@ -260,19 +251,8 @@ struct Settings<'a> {
     #[serde(flatten)]
     learning: &'a Learning,
     time: Option<f64>,
-    #[serde(serialize_with = "kind_name")]
-    kind: Option<DataKind>,
     #[serde(serialize_with = "centering_name")]
     centering: Centering,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, clippy::ref_option, reason = "what serde calls")]
-fn kind_name<S: Serializer>(kind: &Option<DataKind>, serializer: S) -> Result<S::Ok, S::Error> {
-    kind.map(|kind| match kind {
-        DataKind::Continuous => "continuous",
-        DataKind::Discrete => "discrete",
-    })
-    .serialize(serializer)
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde calls")]
@@ -311,17 +291,18 @@ fn true_score(
 }
 
 /// The data and, where it is known, the true graph with its nodes in the order of the columns.
-fn load(arguments: &Arguments, reading: Reading) -> anyhow::Result<(Data, Option<NamedDag>)> {
+fn load(arguments: &Arguments, centering: Centering) -> anyhow::Result<(Data, Option<NamedDag>)> {
+    let reading = arguments.reading.reading(arguments.is_for_numbers())?;
     if let Some(name) = &arguments.example {
         let rows = arguments.samples.map(|rows| rows as usize);
-        let (data, truth) = data::example(name, rows, arguments.seed, reading)?;
+        let (data, truth) = data::example(name, rows, arguments.seed, &reading, centering)?;
         return Ok((data, Some(truth)));
     }
     let path = arguments.data.as_deref().context("no data were given")?;
     // The truth first: a slip there should not cost the reading of a large file.
     let truth =
         arguments.truth.as_ref().map(|path| read_graph(path).map(|graph| (path, graph))).transpose()?;
-    let data = data::read(path, reading)?;
+    let data = data::read(path, &reading, centering)?;
     let truth = match truth {
         None => None,
         Some((truth_path, graph)) => {

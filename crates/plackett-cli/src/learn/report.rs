@@ -7,7 +7,11 @@ use plackett_dag::{
 };
 use serde::Serialize;
 
-use super::{Arguments, Settings, data::Data, true_score};
+use super::{
+    Arguments, Settings,
+    data::{Data, InputDocument},
+    true_score,
+};
 use crate::{
     console::{self, counted},
     evaluate,
@@ -52,6 +56,7 @@ struct Document<'a> {
     comparison: Option<Comparison>,
     warnings: &'a [String],
     settings: Settings<'a>,
+    input: &'a InputDocument,
 }
 
 /// How likely an edge is, whether the learned graph has it or not.
@@ -170,6 +175,7 @@ impl<'a> Report<'a> {
             comparison: self.comparison,
             warnings: &self.warnings,
             settings: self.settings,
+            input: &self.data.input,
         }
     }
 
@@ -215,6 +221,9 @@ impl<'a> Report<'a> {
             counted(data.names.len(), "column"),
             data.preparation,
         );
+        if !data.input.notes.is_empty() {
+            text += &format!("Read    {}\n", data.input.notes.join(", "));
+        }
         if let Some(reason) = &data.kind_choice {
             text += &format!("Data    {reason}\n");
         }

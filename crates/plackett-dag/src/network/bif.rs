@@ -11,7 +11,8 @@ use super::{
     BayesNet, FILE_SUM_TOLERANCE, check_states, configuration_count, configuration_states, given, normalize,
 };
 use crate::error::{Error, Place, Problem, Result};
-use crate::records::{number_text, open};
+use crate::records::open;
+use crate::text::number_text;
 
 /// Characters that a name may have without standing in quotation marks, beside letters and digits.
 const PLAIN: &str = "_-+.<>=/%&*#@!?$^~:'";

@@ -18,10 +18,10 @@ impl BayesNet {
     ///
     /// # Example
     /// ```
-    /// use plackett_dag::{BayesNet, Categories};
+    /// use plackett_dag::{BayesNet, Dataset, Kind, Reading};
     ///
     /// let text = "Smoker,Pollution,Cancer,Xray,Dyspnoea\nTrue,low,True,positive,False\n";
-    /// let data = Categories::from_reader(text.as_bytes(), "data.csv")?;
+    /// let data = Dataset::from_reader(text.as_bytes(), "data.csv", &Reading::all(Kind::Categories))?.into_categories()?;
     /// let found = BayesNet::embedded("cancer")?.log_likelihood(&data)?;
     /// assert!((found - (0.3 * 0.9 * 0.03 * 0.9 * 0.35_f64).ln()).abs() < 1e-12);
     /// # Ok::<(), plackett_dag::Error>(())
@@ -53,6 +53,7 @@ impl BayesNet {
 mod tests {
     use super::*;
     use crate::Error;
+    use crate::{Dataset, Kind, Reading};
 
     #[test]
     fn the_probabilities_of_all_rows_sum_to_one() {
@@ -75,6 +76,11 @@ mod tests {
         }
     }
 
+    fn read(text: &str) -> Categories {
+        let reading = Reading { header: Some(true), ..Reading::all(Kind::Categories) };
+        Dataset::from_reader(text.as_bytes(), "d.csv", &reading).unwrap().into_categories().unwrap()
+    }
+
     #[test]
     fn many_rows_are_the_sum_of_single_ones_and_reading_changes_nothing() {
         let net = BayesNet::embedded("insurance").unwrap();
@@ -92,7 +98,7 @@ mod tests {
         assert!((found - expected).abs() < 1e-9 * expected.abs(), "{found} {expected}");
         let mut text = Vec::new();
         data.write_csv(&mut text, "d.csv").unwrap();
-        let read = Categories::from_reader(text.as_slice(), "d.csv").unwrap();
+        let read = read(std::str::from_utf8(&text).unwrap());
         assert_ne!(read, data, "the file's categories are sorted, the network's are not");
         assert_eq!(net.log_likelihood(&read).unwrap(), found);
     }
@@ -100,7 +106,6 @@ mod tests {
     #[test]
     fn impossible_rows_and_data_of_another_network_are_told() {
         let net = BayesNet::embedded("asia").unwrap();
-        let read = |text: &str| Categories::from_reader(text.as_bytes(), "d.csv").unwrap();
         let header = "asia,tub,smoke,lung,bronc,either,xray,dysp\n";
         assert_eq!(
             net.log_likelihood(&read(&format!("{header}no,yes,no,no,no,no,no,no\n"))).unwrap(),

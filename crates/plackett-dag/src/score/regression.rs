@@ -515,7 +515,7 @@ mod tests {
         let (mut space, mut regression) = (Space::default(), Regression::default());
         let others: Vec<usize> = (0..14).collect();
         regression.start(&model, 14);
-        [3, 4, 5].map(|parent| regression.add(&model, parent, &mut space));
+        assert!([3, 4, 5].iter().all(|&parent| regression.add(&model, parent, &mut space)));
         let allowed = Allowed { before: &others, with: None, without: Some(6) };
         regression.settle(&model, allowed, &mut space);
         let cost = |parents: &[usize]| {

@@ -1,0 +1,191 @@
+//! The bytes of a source: unpacked, in an encoding that begins like ASCII, and with their beginning at hand for a look, so
+//! that one pass is enough and a pipe will do.
+
+use std::io::{self, Cursor, Read};
+
+use crate::error::{Error, Place, Problem, Result};
+
+/// Bytes that are looked at before the first row is read: enough for hundreds of rows, little enough to wait for.
+const HEAD: usize = 1 << 18;
+
+/// Formats that are not text, by what their files begin with, and what a person calls them.
+const BINARY: [(&[u8], &str); 14] = [
+    (b"PK\x03\x04", "an Excel workbook or another zip archive"),
+    (b"\xD0\xCF\x11\xE0", "an old Excel workbook"),
+    (b"PAR1", "a Parquet file"),
+    (b"ARROW1", "an Arrow file"),
+    (b"BZh", "packed by bzip2"),
+    (b"\xFD7zXZ\0", "packed by xz"),
+    (b"7z\xBC\xAF", "packed by 7z"),
+    (b"SQLite format 3", "an SQLite database"),
+    (b"\x89HDF", "an HDF5 file"),
+    (b"\x93NUMPY", "a numpy array"),
+    (b"RDX", "an R workspace"),
+    (b"%PDF", "a PDF document"),
+    (b"<", "XML or HTML"),
+    (b"@relation", "an ARFF file"),
+];
+
+/// What is to be read, with its beginning at hand.
+pub(super) struct Input<'a> {
+    /// The first bytes.
+    pub(super) head: Vec<u8>,
+    /// Whether there are no others.
+    pub(super) is_whole: bool,
+    rest: Box<dyn Read + 'a>,
+    /// What was unpacked or translated.
+    pub(super) notes: Vec<String>,
+}
+
+impl<'a> Input<'a> {
+    pub(super) fn new(reader: impl Read + 'a, file: &str) -> Result<Self> {
+        let failed = |problem| Error::Io { file: file.to_owned(), problem };
+        let refused = |problem| {
+            let place = Place { file: file.to_owned(), line: None, column: None };
+            Error::Content { place, problem }
+        };
+        let mut notes = Vec::new();
+        let mut rest: Box<dyn Read + 'a> = Box::new(reader);
+        let mut head = beginning(&mut rest).map_err(failed)?;
+        if head.starts_with(b"\x1F\x8B") {
+            rest = Box::new(flate2::read::MultiGzDecoder::new(Cursor::new(head).chain(rest)));
+            head = beginning(&mut rest).map_err(failed)?;
+            notes.push("gzip".to_owned());
+        } else if head.starts_with(b"\x28\xB5\x2F\xFD") {
+            let decoder = ruzstd::decoding::StreamingDecoder::new(Cursor::new(head).chain(rest));
+            rest = Box::new(decoder.map_err(|problem| failed(io::Error::other(problem.to_string())))?);
+            head = beginning(&mut rest).map_err(failed)?;
+            notes.push("zstd".to_owned());
+        }
+        let begins = |(magic, _): &&(&[u8], &str)| {
+            head.get(..magic.len()).is_some_and(|start| start.eq_ignore_ascii_case(magic))
+        };
+        if let Some((_, what)) = BINARY.iter().find(begins) {
+            return Err(refused(Problem::NotText { what: (*what).to_owned() }));
+        }
+        if let Some(is_little) = utf16_order(&head) {
+            rest = Box::new(Utf16::new(Cursor::new(head).chain(rest), is_little));
+            head = beginning(&mut rest).map_err(failed)?;
+            notes.push("UTF-16".to_owned());
+        }
+        if head.starts_with(b"\xEF\xBB\xBF") {
+            head.drain(..3);
+        }
+        if head.contains(&0) {
+            return Err(refused(Problem::NotText { what: "no text".to_owned() }));
+        }
+        if matches!(head.trim_ascii_start().first(), Some(b'{' | b'[')) {
+            return Err(refused(Problem::NotText { what: "JSON".to_owned() }));
+        }
+        let is_whole = head.len() < HEAD - 3;
+        Ok(Self { head, is_whole, rest, notes })
+    }
+
+    /// All bytes, the first ones again.
+    pub(super) fn into_reader(self) -> impl Read + 'a {
+        Cursor::new(self.head).chain(self.rest)
+    }
+}
+
+fn beginning(reader: &mut dyn Read) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    reader.take(HEAD as u64).read_to_end(&mut head)?;
+    Ok(head)
+}
+
+/// Whether the low bytes come first, if this is UTF-16: by its mark, or by the zeros that ASCII has in it.
+fn utf16_order(head: &[u8]) -> Option<bool> {
+    /// Bytes in which to look for zeros.
+    const LOOK: usize = 256;
+    if head.starts_with(b"\xFF\xFE") {
+        return Some(true);
+    }
+    if head.starts_with(b"\xFE\xFF") {
+        return Some(false);
+    }
+    let look = &head[..head.len().min(LOOK) & !1];
+    let zeros = |offset: usize| look.iter().skip(offset).step_by(2).filter(|&&byte| byte == 0).count();
+    let (even, odd) = (zeros(0), zeros(1));
+    let most = look.len() / 2;
+    (most >= 2 && (even == 0 || odd == 0) && 2 * even.max(odd) > most).then_some(odd > 0)
+}
+
+/// UTF-16 as UTF-8.
+struct Utf16<R> {
+    reader: R,
+    is_little: bool,
+    /// Bytes of the source that are not yet translated: at most three.
+    left: Vec<u8>,
+    text: Cursor<Vec<u8>>,
+}
+
+impl<R: Read> Utf16<R> {
+    fn new(reader: R, is_little: bool) -> Self {
+        Self { reader, is_little, left: Vec::new(), text: Cursor::new(Vec::new()) }
+    }
+
+    /// Translates some more; `false` at the end.
+    fn translate(&mut self) -> io::Result<bool> {
+        let before = self.left.len();
+        Read::by_ref(&mut self.reader).take(1 << 14).read_to_end(&mut self.left)?;
+        let is_last = self.left.len() == before;
+        let unit = |pair: &[u8]| {
+            let pair = [pair[0], pair[1]];
+            if self.is_little { u16::from_le_bytes(pair) } else { u16::from_be_bytes(pair) }
+        };
+        let mut units: Vec<u16> = self.left.chunks_exact(2).map(unit).collect();
+        // The second half of a pair may be yet to come.
+        if !is_last && units.last().is_some_and(|unit| (0xD800..0xDC00).contains(unit)) {
+            units.pop();
+        }
+        self.left.drain(..2 * units.len());
+        let text: String =
+            char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
+        self.text = Cursor::new(text.into_bytes());
+        Ok(!is_last)
+    }
+}
+
+impl<R: Read> Read for Utf16<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let read = self.text.read(buffer)?;
+            if read > 0 || buffer.is_empty() || !self.translate()? {
+                return Ok(read);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn whole(bytes: &[u8]) -> String {
+        let mut text = String::new();
+        Input::new(bytes, "d").unwrap().into_reader().read_to_string(&mut text).unwrap();
+        text
+    }
+
+    #[test]
+    fn utf16_of_either_order_is_read_whole() {
+        let text = "a,b\n1,𝄞é\n".repeat(9000);
+        for with_mark in [true, false] {
+            let units: Vec<u16> =
+                with_mark.then_some(0xFEFF).into_iter().chain(text.encode_utf16()).collect();
+            let little: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
+            let big: Vec<u8> = units.iter().flat_map(|unit| unit.to_be_bytes()).collect();
+            assert!(whole(&little) == text && whole(&big) == text);
+        }
+    }
+
+    #[test]
+    fn what_is_no_text_is_called_by_its_name() {
+        for (bytes, name) in
+            [(&b"PK\x03\x04xl"[..], "Excel"), (b"PAR1\0", "Parquet"), (b"a,b\n\0\0\0\x01", "no text")]
+        {
+            let error = Input::new(bytes, "d").err().unwrap().to_string();
+            assert!(error.contains(name), "{error}");
+        }
+    }
+}

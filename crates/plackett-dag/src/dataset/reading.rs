@@ -1,0 +1,147 @@
+//! How data are to be read: what the caller says, each of which is otherwise told from the data.
+
+use std::str::FromStr;
+
+use super::Kind;
+use crate::error::{Error, Result};
+
+/// How to read data. What is not said is told from the data themselves.
+///
+/// # Example
+/// ```
+/// use plackett_dag::{Dataset, Reading};
+///
+/// let reading = Reading { drop: vec!["day".into()], ..Reading::default() };
+/// let data = Dataset::from_reader("day;x;y\n1;0,5;2\n2;1,5;1\n3;0,1;5\n".as_bytes(), "data.csv", &reading)?;
+/// assert_eq!(data.names(), ["x", "y"]);
+/// assert_eq!(data.numbers(0).unwrap(), [0.5, 1.5, 0.1]);
+/// # Ok::<(), plackett_dag::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    /// What stands between fields.
+    pub delimiter: Option<Delimiter>,
+    /// Whether numbers have a comma in place of the point.
+    pub decimal_comma: Option<bool>,
+    /// Whether the first record holds the names of the columns.
+    pub header: Option<bool>,
+    /// The columns to read, in this order; all if not given.
+    pub columns: Option<Vec<String>>,
+    /// Columns to leave out.
+    pub drop: Vec<String>,
+    /// What every column is.
+    pub kind: Option<Kind>,
+    /// Columns that are categories, whatever they look like.
+    pub categorical: Vec<String>,
+    /// Columns that are numbers, however few they are.
+    pub numeric: Vec<String>,
+    /// The texts that stand for a missing value, beside an empty field.
+    pub missing_marks: Option<Vec<String>>,
+    /// What to do where values are missing.
+    pub missing: Missing,
+}
+
+impl Reading {
+    /// Takes every column as one kind.
+    ///
+    /// # Example
+    /// ```
+    /// use plackett_dag::{Dataset, Kind, Reading};
+    ///
+    /// let reading = Reading::all(Kind::Categories);
+    /// let data = Dataset::from_reader("a,b\n1,x\n2,y\n".as_bytes(), "data.csv", &reading)?;
+    /// assert_eq!(data.columns()[0].kind, Kind::Categories);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn all(kind: Kind) -> Self {
+        Self { kind: Some(kind), ..Self::default() }
+    }
+}
+
+/// What stands between fields.
+///
+/// # Example
+/// ```
+/// use plackett_dag::Delimiter;
+///
+/// assert_eq!("tab".parse::<Delimiter>()?, Delimiter::Byte(b'\t'));
+/// assert_eq!(";".parse::<Delimiter>()?, Delimiter::Byte(b';'));
+/// assert!("and".parse::<Delimiter>().is_err());
+/// # Ok::<(), plackett_dag::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delimiter {
+    /// One byte of ASCII.
+    Byte(u8),
+    /// Spaces and tabs, as many as there are.
+    Blanks,
+}
+
+impl FromStr for Delimiter {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "comma" => Ok(Self::Byte(b',')),
+            "tab" | "\\t" => Ok(Self::Byte(b'\t')),
+            "semicolon" => Ok(Self::Byte(b';')),
+            "pipe" => Ok(Self::Byte(b'|')),
+            "blanks" | "space" | " " => Ok(Self::Blanks),
+            _ => match text.as_bytes() {
+                &[byte]
+                    if byte.is_ascii() && !byte.is_ascii_alphanumeric() && !b"\"\r\n.+-".contains(&byte) =>
+                {
+                    Ok(Self::Byte(byte))
+                }
+                _ => Err(Error::Misfit {
+                    setting: "delimiter",
+                    reason: format!(
+                        "is \"{}\", which is none of comma, tab, semicolon, pipe, blanks or one character",
+                        crate::text::shown(text)
+                    ),
+                }),
+            },
+        }
+    }
+}
+
+/// What to do where values are missing.
+///
+/// # Example
+/// ```
+/// assert_eq!("drop".parse::<plackett_dag::Missing>()?, plackett_dag::Missing::Drop);
+/// # Ok::<(), plackett_dag::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Missing {
+    /// Nothing is learned.
+    #[default]
+    Error,
+    /// The rows in which they are missing are left out.
+    Drop,
+}
+
+impl Missing {
+    /// The words for them.
+    pub const NAMES: [&str; 2] = ["error", "drop"];
+}
+
+impl FromStr for Missing {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "error" => Ok(Self::Error),
+            "drop" => Ok(Self::Drop),
+            _ => Err(Error::Misfit {
+                setting: "missing",
+                reason: format!(
+                    "is \"{}\": it must be one of {}",
+                    crate::text::shown(text),
+                    Self::NAMES.join(", ")
+                ),
+            }),
+        }
+    }
+}

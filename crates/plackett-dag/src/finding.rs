@@ -1,0 +1,444 @@
+//! What there is to say about columns of data before a graph is learned from them: faults that stand in the way, warnings, and
+//! for each the remedies that exist. How a remedy is spelled belongs to whoever offers it: a flag, or a keyword.
+
+use std::fmt;
+
+use crate::text::{counted, listed, number_text, shown};
+
+/// One thing to know about some columns, or about the data as a whole.
+///
+/// # Example
+/// ```
+/// use plackett_dag::{Concern, Finding};
+///
+/// let finding = Finding { columns: vec!["age".into()], concern: Concern::Constant };
+/// assert_eq!(finding.to_string(), "column \"age\" is constant");
+/// assert!(finding.is_fault());
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// The columns that it is about; none if it is about the data as a whole.
+    pub columns: Vec<String>,
+    /// What it is.
+    pub concern: Concern,
+}
+
+/// Where in the source a value stands.
+///
+/// # Example
+/// ```
+/// use plackett_dag::Where;
+///
+/// assert_eq!((Where::Line(3).to_string(), Where::Row(0).to_string()), ("line 3".to_owned(), "row 0".to_owned()));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Where {
+    /// A line of a file, the first being 1.
+    Line(u64),
+    /// A row in memory, the first being 0.
+    Row(u64),
+}
+
+impl fmt::Display for Where {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line(line) => write!(f, "line {line}"),
+            Self::Row(row) => write!(f, "row {row}"),
+        }
+    }
+}
+
+/// What can be said about columns.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Concern {
+    /// There is no second column.
+    OnlyColumn,
+    /// There is no second row.
+    OnlyRow,
+    /// All values are the same.
+    Constant,
+    /// The column is another one shifted and scaled.
+    Copy {
+        /// The name of the column, further left, of which it is a copy.
+        original: String,
+        /// Their correlation, 1 or −1 up to rounding.
+        correlation: f64,
+    },
+    /// The column has more different values than categories can have.
+    TooManyCategories {
+        /// The most there may be.
+        most: usize,
+        /// Whether no value comes twice, as in a column of names.
+        is_id: bool,
+    },
+    /// The column holds more dates than categories can be.
+    ManyDates,
+    /// Categories have more rows than can be counted.
+    TooManyRows {
+        /// The most there may be.
+        most: usize,
+    },
+    /// A column of numbers holds something else here and there.
+    NotNumbers {
+        /// The first such text.
+        text: String,
+        /// Where it is, if that is known.
+        place: Option<Where>,
+        /// How often there is such a text.
+        count: usize,
+    },
+    /// A column of numbers holds infinite ones.
+    Infinite {
+        /// The first of them as it is written.
+        text: String,
+        /// Where it is, if that is known.
+        place: Option<Where>,
+    },
+    /// The squares of the numbers are not finite.
+    TooLarge,
+    /// Values are missing.
+    Missing {
+        /// The columns in which they are and how many there, the most first.
+        counts: Vec<(String, usize)>,
+        /// The first of them: its column, its place and what is written there.
+        first: (String, Option<Where>, String),
+        /// Rows.
+        rows: usize,
+        /// Rows in which none is missing.
+        complete: usize,
+    },
+    /// Some columns hold numbers, others categories.
+    Mixed {
+        /// Those of numbers.
+        numbers: Vec<String>,
+        /// Those of categories.
+        categories: Vec<String>,
+    },
+    /// The column divides the rows as another one does.
+    SameCategories {
+        /// The name of the column, further left, of which it is a copy.
+        original: String,
+    },
+    /// The column has too many categories for its rows.
+    Crowded {
+        /// Categories.
+        categories: usize,
+        /// Rows.
+        rows: usize,
+    },
+    /// The column is nearly another one shifted and scaled.
+    NearCopy {
+        /// The name of the column, further left.
+        original: String,
+        /// Their correlation.
+        correlation: f64,
+    },
+    /// The column numbers the rows or names them.
+    Id,
+    /// The column holds dates.
+    Date,
+    /// A value far from all others comes more than once, as marks of missing values do.
+    Sentinel {
+        /// The value.
+        value: f64,
+        /// How often it comes.
+        count: usize,
+    },
+    /// Few different whole numbers were taken for numbers.
+    Codes,
+    /// A few values are so far out that they decide the moments.
+    HeavyTails,
+    /// A column without a name was given one.
+    Unnamed,
+    /// Rows were left out because values are missing in them.
+    RowsDropped {
+        /// Rows that were left out.
+        dropped: usize,
+        /// Rows that there were.
+        rows: usize,
+    },
+    /// There are no more rows than columns.
+    FewRows {
+        /// Rows.
+        rows: usize,
+        /// Columns.
+        columns: usize,
+    },
+}
+
+/// What can be done about a [`Finding`].
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Remedy {
+    /// Leave these columns out.
+    Drop(Vec<String>),
+    /// Keep these columns only.
+    Keep(Vec<String>),
+    /// Leave out the rows in which a value is missing; so many are left.
+    DropRows(usize),
+    /// Take these columns as categories.
+    Categorical(Vec<String>),
+    /// Take every column as categories.
+    AllCategorical,
+    /// Take this text for a missing value.
+    MissingMark(String),
+}
+
+impl Finding {
+    /// Something about the data as a whole.
+    pub(crate) fn whole(concern: Concern) -> Self {
+        Self { columns: Vec::new(), concern }
+    }
+
+    /// Something about one column.
+    pub(crate) fn of(column: &str, concern: Concern) -> Self {
+        Self { columns: vec![column.to_owned()], concern }
+    }
+
+    /// Whether nothing can be learned before it is mended.
+    pub fn is_fault(&self) -> bool {
+        use Concern::{
+            Constant, Copy, Infinite, ManyDates, Missing, Mixed, NotNumbers, OnlyColumn, OnlyRow, TooLarge,
+            TooManyCategories, TooManyRows,
+        };
+        matches!(
+            self.concern,
+            OnlyColumn
+                | OnlyRow
+                | Constant
+                | Copy { .. }
+                | TooManyCategories { .. }
+                | ManyDates
+                | TooManyRows { .. }
+                | NotNumbers { .. }
+                | Infinite { .. }
+                | TooLarge
+                | Missing { .. }
+                | Mixed { .. }
+        )
+    }
+
+    /// What can be done about it, the best first.
+    ///
+    /// # Example
+    /// ```
+    /// use plackett_dag::{Concern, Finding, Remedy};
+    ///
+    /// let finding = Finding { columns: vec!["age".into()], concern: Concern::Constant };
+    /// assert_eq!(finding.remedies(), [Remedy::Drop(vec!["age".into()])]);
+    /// ```
+    pub fn remedies(&self) -> Vec<Remedy> {
+        let drop = || Remedy::Drop(self.columns.clone());
+        match &self.concern {
+            Concern::OnlyColumn
+            | Concern::OnlyRow
+            | Concern::TooManyRows { .. }
+            | Concern::HeavyTails
+            | Concern::Unnamed
+            | Concern::RowsDropped { .. }
+            | Concern::FewRows { .. } => Vec::new(),
+            Concern::Constant
+            | Concern::Copy { .. }
+            | Concern::TooManyCategories { .. }
+            | Concern::ManyDates
+            | Concern::TooLarge
+            | Concern::SameCategories { .. }
+            | Concern::Crowded { .. }
+            | Concern::NearCopy { .. }
+            | Concern::Id
+            | Concern::Date => vec![drop()],
+            Concern::NotNumbers { text, .. } => {
+                vec![Remedy::MissingMark(text.clone()), Remedy::Categorical(self.columns.clone()), drop()]
+            }
+            Concern::Infinite { text, .. } => vec![Remedy::MissingMark(text.clone()), drop()],
+            Concern::Missing { counts, complete, .. } => {
+                let columns = counts.iter().map(|(name, _)| name.clone()).collect();
+                vec![Remedy::DropRows(*complete), Remedy::Drop(columns)]
+            }
+            Concern::Mixed { numbers, categories } => {
+                let mut remedies = Vec::new();
+                if numbers.len() > 1 {
+                    remedies.push(Remedy::Drop(categories.clone()));
+                }
+                if categories.len() > 1 {
+                    remedies.push(Remedy::Keep(categories.clone()));
+                }
+                remedies.push(Remedy::AllCategorical);
+                remedies
+            }
+            Concern::Sentinel { value, .. } => vec![Remedy::MissingMark(number_text(*value))],
+            Concern::Codes => vec![Remedy::Categorical(self.columns.clone())],
+        }
+    }
+
+    /// The column's name as a message has it, or the names.
+    fn subject(&self) -> String {
+        match &self.columns[..] {
+            [only] => format!("column \"{}\"", shown(only)),
+            columns => format!("columns {}", listed(columns)),
+        }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let subject = self.subject();
+        // A verb for one column or for several.
+        let (is, holds) = if self.columns.len() == 1 { ("is", "holds") } else { ("are", "hold") };
+        let at = |place: &Option<Where>| place.map_or(String::new(), |place| format!("{place}, "));
+        match &self.concern {
+            Concern::OnlyColumn => {
+                write!(f, "{} is the only column; a graph needs at least two", listed(&self.columns))
+            }
+            Concern::OnlyRow => f.write_str("there is only one row; nothing can be learned from it"),
+            Concern::Constant => write!(f, "{subject} {is} constant"),
+            Concern::Copy { original, correlation } => write!(
+                f,
+                "{subject} is a copy of column \"{}\" up to shift and scale (correlation {})",
+                shown(original),
+                correlation.signum()
+            ),
+            Concern::TooManyCategories { most, is_id } => {
+                let what = if *is_id { "a different word in every row" } else { "too many different words" };
+                write!(f, "{subject} {holds} {what}: categories are {most} at most")
+            }
+            Concern::TooManyRows { most } => write!(f, "categorical data may have {most} rows at most"),
+            Concern::NotNumbers { text, place, count } => {
+                write!(f, "{}{subject}: \"{}\" is not a number", at(place), shown(text))?;
+                if *count > 1 { write!(f, ", and {} more", counted(count - 1, "field")) } else { Ok(()) }
+            }
+            Concern::Infinite { text, place } => {
+                write!(f, "{}{subject}: {} is not a finite number", at(place), shown(text))
+            }
+            Concern::TooLarge => {
+                write!(f, "{subject}: the values are too large for their squares to be finite")
+            }
+            Concern::Missing { counts, first: (column, place, text), rows, complete } => {
+                let text = if text.is_empty() { "empty field".to_owned() } else { shown(text) };
+                write!(f, "{}column \"{}\": the value is missing ({text}); ", at(place), shown(column))?;
+                write!(f, "values are missing in {} of {} and ", rows - complete, counted(*rows, "row"))?;
+                write!(f, "{}: {}", counted(counts.len(), "column"), counts_text(counts))
+            }
+            Concern::Mixed { numbers, categories } => write!(
+                f,
+                "some columns hold categories and some numbers, and no score takes both: categories {}; numbers {}",
+                listed(categories),
+                listed(numbers)
+            ),
+            Concern::SameCategories { original } => write!(
+                f,
+                "{subject} tells the same as column \"{}\": directions among them mean nothing",
+                shown(original)
+            ),
+            Concern::Crowded { categories, rows } => write!(
+                f,
+                "{subject} has {categories} categories in {rows} rows: too many for it to show parents or children"
+            ),
+            Concern::NearCopy { original, correlation } => write!(
+                f,
+                "{subject} is nearly a copy of column \"{}\" (correlation {correlation:.5}): directions among them mean \
+                 little",
+                shown(original)
+            ),
+            Concern::Id => write!(f, "{subject} {holds} a different value in every row, as row numbers do"),
+            Concern::ManyDates => {
+                write!(f, "{subject} {holds} dates: too many to be categories, and no numbers")
+            }
+            Concern::Date => write!(f, "{subject} {holds} dates, each a category of its own"),
+            Concern::Sentinel { value, count } => write!(
+                f,
+                "{subject} holds {} {count} times, far from all other values: it may stand for missing values",
+                number_text(*value)
+            ),
+            Concern::Codes => {
+                write!(f, "{subject} {holds} few different whole numbers and {is} taken as numbers")
+            }
+            Concern::HeavyTails => write!(
+                f,
+                "{subject} {holds} a few values so far out that they decide everything: look at them, or take logarithms"
+            ),
+            Concern::Unnamed => write!(f, "{subject} had no name in the file"),
+            Concern::RowsDropped { dropped, rows } => {
+                write!(f, "{dropped} of {rows} rows are left out because values are missing in them")
+            }
+            Concern::FewRows { rows, columns } => write!(
+                f,
+                "{} for {}: too few to tell causes from chance; take the graph as a list of suspicions",
+                counted(*rows, "row"),
+                counted(*columns, "column")
+            ),
+        }
+    }
+}
+
+/// How many values are missing in each column, for the first few.
+fn counts_text(counts: &[(String, usize)]) -> String {
+    let shown_counts =
+        counts.iter().take(MOST_COUNTS).map(|(name, count)| format!("\"{}\" {count}", shown(name)));
+    let text = shown_counts.collect::<Vec<_>>().join(", ");
+    let rest = counts.len().saturating_sub(MOST_COUNTS);
+    if rest > 0 { format!("{text} and {rest} more") } else { text }
+}
+
+/// Columns whose missing values are counted in a message.
+const MOST_COUNTS: usize = 8;
+/// Findings of one kind that are told one by one.
+const MOST_ALIKE: usize = 5;
+
+/// Findings as sentences, those of one kind cut where they become many; `spell` writes a remedy as its reader would type it.
+///
+/// # Example
+/// ```
+/// use plackett_dag::{Concern, Finding, Remedy, finding_texts};
+///
+/// let findings = [Finding { columns: vec!["age".into()], concern: Concern::Constant }];
+/// let flag = |remedy: &Remedy| match remedy {
+///     Remedy::Drop(names) => format!("--drop {}", names.join(",")),
+///     _ => String::new(),
+/// };
+/// assert_eq!(finding_texts(&findings, flag), ["column \"age\" is constant (--drop age)"]);
+/// ```
+pub fn finding_texts(findings: &[Finding], spell: impl Fn(&Remedy) -> String) -> Vec<String> {
+    let mut texts = Vec::new();
+    let mut from = 0;
+    while from < findings.len() {
+        let kind = std::mem::discriminant(&findings[from].concern);
+        let alike =
+            findings[from..].iter().take_while(|finding| std::mem::discriminant(&finding.concern) == kind);
+        let count = alike.count();
+        for finding in &findings[from..from + count.min(MOST_ALIKE)] {
+            let remedies: Vec<String> = finding.remedies().iter().map(&spell).collect();
+            let end =
+                if remedies.is_empty() { String::new() } else { format!(" ({})", remedies.join("; or ")) };
+            texts.push(finding.to_string() + &end);
+        }
+        if count > MOST_ALIKE {
+            texts.push(format!("and {} more of that kind", count - MOST_ALIKE));
+        }
+        from += count;
+    }
+    texts
+}
+
+/// What stands in the way of learning from a file, as an error says it: one line for one fault, a list for several.
+///
+/// # Example
+/// ```
+/// use plackett_dag::{Concern, Finding, faults_text};
+///
+/// let faults = [Finding { columns: vec!["age".into()], concern: Concern::Constant }];
+/// assert_eq!(faults_text("data.csv", &faults, |_| "drop it".into()), "data.csv: column \"age\" is constant (drop it)");
+/// ```
+pub fn faults_text(file: &str, faults: &[Finding], spell: impl Fn(&Remedy) -> String) -> String {
+    let texts = finding_texts(faults, spell);
+    match &texts[..] {
+        [only] => in_file(file, only),
+        _ => format!("{file}: {} stand in the way\n  {}", counted(faults.len(), "fault"), texts.join("\n  ")),
+    }
+}
+
+/// A fault with the file before it; a line and a row are places in the file.
+pub(crate) fn in_file(file: &str, text: &str) -> String {
+    format!("{file}{} {text}", if text.starts_with("line ") || text.starts_with("row ") { "," } else { ":" })
+}

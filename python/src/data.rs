@@ -1,0 +1,181 @@
+//! Data for learning: files, and columns of arrays and frames, read by the library's one reader.
+
+use numpy::PyReadonlyArray1;
+use plackett_dag::{
+    Centering, Dataset, Error, Kind, Observations, Reading, Remedy, SourceColumn, SourceValues, faults_text,
+    finding_texts,
+};
+use pyo3::prelude::*;
+
+use crate::{arrays::entries, error::Failure};
+
+/// What there is to learn from, and what is worth a warning about it.
+#[pyclass(frozen, module = "plackett._plackett")]
+pub(crate) struct Data {
+    pub(crate) observations: Observations,
+    /// The names of the columns.
+    #[pyo3(get)]
+    names: Vec<String>,
+    /// What the user should know before trusting a graph from these data.
+    #[pyo3(get)]
+    warnings: Vec<String>,
+    /// Why the columns were taken for what they are, if it was not said.
+    #[pyo3(get)]
+    choice: Option<String>,
+    /// The kind of each column and how many of its values are missing.
+    #[pyo3(get)]
+    columns: Vec<(&'static str, usize)>,
+    /// What is out of the ordinary in how a file is written.
+    #[pyo3(get)]
+    notes: Vec<String>,
+    #[pyo3(get)]
+    fingerprint: String,
+    #[pyo3(get)]
+    rows: usize,
+}
+
+/// How to read, as the Python half has it.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct ReadingSettings {
+    delimiter: Option<String>,
+    decimal_comma: Option<bool>,
+    header: Option<bool>,
+    columns: Option<Vec<String>>,
+    drop: Vec<String>,
+    kind: Option<String>,
+    categorical: Vec<String>,
+    numeric: Vec<String>,
+    na: Option<Vec<String>>,
+    missing: String,
+    centering: String,
+}
+
+impl ReadingSettings {
+    fn reading(self) -> Result<(Reading, Centering), Failure> {
+        let centering = match self.centering.as_str() {
+            "none" => Centering::None,
+            "standardize" => Centering::Standardize,
+            _ => Centering::Center,
+        };
+        let kind = match self.kind.as_deref() {
+            None => None,
+            Some("discrete") => Some(Kind::Categories),
+            Some(_) => Some(Kind::Numbers),
+        };
+        let reading = Reading {
+            delimiter: self.delimiter.map(|text| text.parse()).transpose()?,
+            decimal_comma: self.decimal_comma,
+            header: self.header,
+            columns: self.columns,
+            drop: self.drop,
+            kind,
+            categorical: self.categorical,
+            numeric: self.numeric,
+            missing_marks: self.na,
+            missing: self.missing.parse()?,
+        };
+        Ok((reading, centering))
+    }
+}
+
+/// A column of an array or of a frame: a name and numbers, or a name, labels, codes, and whether its type says that these are
+/// categories.
+#[derive(FromPyObject)]
+pub(crate) enum ColumnArrays<'py> {
+    Numbers(String, PyReadonlyArray1<'py, f64>),
+    Labeled(String, Vec<String>, PyReadonlyArray1<'py, u32>, bool),
+}
+
+impl ColumnArrays<'_> {
+    fn source(self) -> Result<SourceColumn, Failure> {
+        Ok(match self {
+            Self::Numbers(name, values) => {
+                SourceColumn { name, values: SourceValues::Numbers(entries(&values, "a column")?.to_vec()) }
+            }
+            Self::Labeled(name, labels, codes, is_typed) => {
+                let codes = entries(&codes, "codes")?.to_vec();
+                let values = if is_typed {
+                    SourceValues::Categories { labels, codes }
+                } else {
+                    SourceValues::Texts { texts: labels, codes }
+                };
+                SourceColumn { name, values }
+            }
+        })
+    }
+}
+
+#[pymethods]
+impl Data {
+    /// The code of a missing value.
+    #[classattr]
+    const MISSING: u32 = SourceValues::MISSING;
+
+    /// Columns in memory.
+    #[staticmethod]
+    fn from_columns(
+        py: Python<'_>,
+        columns: Vec<ColumnArrays<'_>>,
+        settings: ReadingSettings,
+    ) -> Result<Self, Failure> {
+        let (reading, centering) = settings.reading()?;
+        let columns = columns.into_iter().map(ColumnArrays::source).collect::<Result<Vec<_>, _>>()?;
+        py.detach(|| Self::new(Dataset::from_columns(columns, "the data", &reading)?, "the data", centering))
+    }
+
+    /// A file.
+    #[staticmethod]
+    fn read(py: Python<'_>, path: &str, settings: ReadingSettings) -> Result<Self, Failure> {
+        let (reading, centering) = settings.reading()?;
+        py.detach(|| Self::new(Dataset::read(path, &reading)?, path, centering))
+    }
+}
+
+impl Data {
+    fn new(data: Dataset, source: &str, centering: Centering) -> Result<Self, Failure> {
+        let faults = data.faults();
+        if !faults.is_empty() {
+            return Err(Failure::new(faults_text(source, &faults, keyword)));
+        }
+        let (names, choice) = (data.names().to_vec(), data.choice());
+        let columns = data.columns().iter().map(|column| (column.kind.name(), column.missing)).collect();
+        let (notes, fingerprint) = (data.notes().to_vec(), data.fingerprint().to_owned());
+        let (rows, warnings) = (data.rows(), finding_texts(&data.warnings(), keyword));
+        let observations = data.observations(centering).map_err(|error| match error {
+            Error::Unfit { file, faults } => Failure::new(faults_text(&file, &faults, keyword)),
+            error => error.into(),
+        })?;
+        Ok(Self { observations, names, warnings, choice, columns, notes, fingerprint, rows })
+    }
+}
+
+/// Names that are spelled out; more are not to be typed.
+const MOST_SPELLED: usize = 8;
+
+/// A remedy as a keyword of `learn_dag`.
+fn keyword(remedy: &Remedy) -> String {
+    let list = |names: &[String]| {
+        let mut texts: Vec<String> =
+            names.iter().take(MOST_SPELLED).map(|name| format!("{name:?}")).collect();
+        if names.len() > MOST_SPELLED {
+            texts.push("...".to_owned());
+        }
+        format!("[{}]", texts.join(", "))
+    };
+    match remedy {
+        Remedy::Drop(names) => format!("drop={}", list(names)),
+        Remedy::Keep(names) => format!("columns={}", list(names)),
+        Remedy::DropRows(rows) => {
+            format!("missing=\"drop\" keeps {rows} row{}", if *rows == 1 { "" } else { "s" })
+        }
+        Remedy::Categorical(names) => {
+            let kinds: Vec<String> =
+                names.iter().take(MOST_SPELLED).map(|name| format!("{name:?}: \"categories\"")).collect();
+            format!("kinds={{{}}}", kinds.join(", "))
+        }
+        Remedy::AllCategorical => "kind=\"discrete\" takes every column as categories".to_owned(),
+        Remedy::MissingMark(text) => format!("na=[{text:?}]"),
+        _ => String::new(),
+    }
+}
