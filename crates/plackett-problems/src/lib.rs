@@ -19,7 +19,7 @@
 //! let limits = Limits::evaluations(1000);
 //! let mut solver = Solver::new(problem.as_ref(), Method::Default, 0, &limits)?;
 //! solver.run(problem.as_ref(), &Run::new(limits))?;
-//! assert_eq!((problem.name(), solver.best().unwrap().1), ("four", 108.0));
+//! assert_eq!((problem.name(), solver.best().unwrap().1), ("four", 110.0));
 //! # Ok::<(), plackett_problems::Error>(())
 //! ```
 

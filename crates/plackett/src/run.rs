@@ -19,8 +19,8 @@ use serde::{Deserialize, Serialize};
 /// How often the observer is asked: often enough for a person, seldom enough to cost nothing.
 const OBSERVED_EVERY: Duration = Duration::from_millis(20);
 
-/// A part of a run that is asked more often than this asks the whole, and looks at the clock, only now and then.
-const HURRIED: Duration = Duration::from_micros(20);
+/// A part of a run that would ask the whole, and look at the clock, more often than this does so only now and then.
+const HURRIED: Duration = Duration::from_micros(200);
 
 /// The most questions that it then answers without: should they become slow ones, of some milliseconds each, that is still
 /// soon enough.
@@ -267,7 +267,7 @@ pub struct Run<'a> {
     desk: Mutex<Desk<'a>>,
     /// One more than the position of the ending in [`Ending::ALL`]; zero while it goes on.
     ended: AtomicU8,
-    /// When the observer is asked next, in nanoseconds by the clock; of a part, when it last asked the whole.
+    /// When the observer is asked next, in nanoseconds by the clock.
     next_look: AtomicU64,
     pace: Pace,
 }
@@ -278,6 +278,8 @@ pub struct Run<'a> {
 struct Pace {
     skipped: AtomicU32,
     left: AtomicU32,
+    /// When it last asked, in nanoseconds by the clock.
+    asked: AtomicU64,
 }
 
 impl Pace {
@@ -291,7 +293,9 @@ impl Pace {
     }
 
     /// Skips more questions if they come in a hurry, and none if they do not.
-    fn set(&self, since_last: Duration) {
+    fn set(&self, now: Duration) {
+        let last = Duration::from_nanos(self.asked.swap(to_nanoseconds(now), Ordering::Relaxed));
+        let since_last = now.saturating_sub(last);
         let skipped = self.skipped.load(Ordering::Relaxed);
         let skipped = if since_last < HURRIED { (2 * skipped + 1).min(MOST_SKIPPED) } else { 0 };
         self.skipped.store(skipped, Ordering::Relaxed);
@@ -486,8 +490,7 @@ impl<'a> Run<'a> {
             return true;
         }
         if self.whole.is_some() {
-            let last = self.next_look.swap(to_nanoseconds(now), Ordering::Relaxed);
-            self.pace.set(now.saturating_sub(Duration::from_nanos(last)));
+            self.pace.set(now);
         } else if to_nanoseconds(now) >= self.next_look.load(Ordering::Relaxed) {
             self.look(now);
         }

@@ -50,8 +50,8 @@ impl Default for TrainingSettings {
 /// between steps makes them one by one with [`step`](Self::step).
 ///
 /// ```
-/// use plackett::*;
-/// use plackett::run::{Ending, Limits, Run};
+/// use plackett::{Noise, PlackettLuce, Toy, Training, TrainingSettings, critic::{Network, RelaxedObjective, Sum}};
+/// use plackett::{estimator::Relax, relaxation::NeuralSort, run::{Ending, Limits, Run}};
 /// let toy = Toy::permutation(5, 0.1)?;
 /// let latent = PlackettLuce::new(&[0.0; 5])?;
 /// let critic = Sum::new(RelaxedObjective::unscaled(toy.clone(), NeuralSort::new(5)), Network::new(5, 32))?;

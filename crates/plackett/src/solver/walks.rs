@@ -169,7 +169,7 @@ impl Walks {
     /// let constraints = Constraints::new(5, &[(0, 4)], &[(2, 1)])?;
     /// let mut walks = Walks::within(&Backwards, constraints, None, WalkSettings::default())?;
     /// walks.run(&Backwards, &Run::new(Limits::evaluations(1000)), &mut Trace::default())?;
-    /// assert_eq!(walks.best().unwrap().0, [3, 2, 1, 0, 4]);
+    /// assert_eq!(walks.best().unwrap().0, [3, 2, 0, 4, 1]);
     /// # Ok::<(), plackett::Error>(())
     /// ```
     ///
