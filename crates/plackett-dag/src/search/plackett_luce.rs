@@ -1,10 +1,10 @@
 //! The paper's search: gradient descent on E Q̂(b) over the scores of a Plackett–Luce distribution, then its mode.
 
-use plackett::critic::Network;
-use plackett::estimator::{Baseline, Demand, Estimator, Reinforce, Relax, Samples};
 use plackett::run::{Run, Trace};
 use plackett::{
     Adam, Given as _, Latent as _, Noise, ObjectiveError, PlackettLuce, Training, TrainingSettings,
+    critic::Network,
+    estimator::{Baseline, Demand, Reinforce, Relax, Samples},
 };
 
 use super::{OrderSolution, known};
@@ -211,7 +211,7 @@ impl PlSearch {
         }
     }
 
-    fn black_box<E: Estimator<Latent = PlackettLuce>>(
+    fn black_box<E: plackett::estimator::Estimator<Latent = PlackettLuce>>(
         &self,
         oracle: &mut Oracle,
         latent: PlackettLuce,
