@@ -121,8 +121,22 @@ impl OrderSolution {
         Ok(solution)
     }
 
-    /// The order with what the oracle knows of it, or finds out while the run is not over.
-    pub(crate) fn of(order: Vec<usize>, oracle: &mut Oracle, run: &Run<'_>) -> Result<Option<Self>> {
+    /// The order with its score and the best parents of every node; nothing if the run was over before they were known.
+    ///
+    /// # Errors
+    /// [`Error::NotAnOrder`](crate::Error::NotAnOrder) unless each node is listed once.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use plackett::run::Run;
+    /// use plackett_dag::{Bic, Gram, Oracle, OrderSolution, ScoreSettings};
+    /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
+    /// let mut oracle = Oracle::new(Arc::new(Bic::new(gram, &ScoreSettings::default())?));
+    /// let solution = OrderSolution::of(vec![1, 0], &mut oracle, &Run::default())?.unwrap();
+    /// assert!(solution.dag()?.has_edge(1, 0));
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn of(order: Vec<usize>, oracle: &mut Oracle, run: &Run<'_>) -> Result<Option<Self>> {
         let Some(score) = oracle.order_score(&order, run)? else { return Ok(None) };
         let Some(parents) = oracle.order_parents(&order, run)? else { return Ok(None) };
         Ok(Some(Self { order, score, parents }))
