@@ -44,6 +44,7 @@ impl Move {
     ///
     /// # Panics
     /// If a rank does not exist.
+    #[inline]
     pub fn apply(self, order: &mut [usize]) {
         match self {
             Self::Insert { from, to } if from <= to => order[from..=to].rotate_left(1),
@@ -59,6 +60,7 @@ impl Move {
     /// use plackett::neighborhood::Move;
     /// assert_eq!(Move::Insert { from: 5, to: 2 }.span(), (2, 5));
     /// ```
+    #[inline]
     pub fn span(self) -> (usize, usize) {
         match self {
             Self::Insert { from, to } => (from.min(to), from.max(to)),

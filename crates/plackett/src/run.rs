@@ -284,6 +284,7 @@ struct Pace {
 
 impl Pace {
     /// Whether this question can be skipped.
+    #[inline]
     fn skips(&self) -> bool {
         let left = self.left.load(Ordering::Relaxed);
         if left > 0 {
@@ -421,6 +422,7 @@ impl<'a> Run<'a> {
     }
 
     /// The limits.
+    #[inline]
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
@@ -473,6 +475,7 @@ impl<'a> Run<'a> {
 
     /// Whether to stop now: the time is up, the observer has said so, or the whole that this is a part of is over. Some
     /// tens of nanoseconds; of a part that is asked all the time, and by one thread, a few.
+    #[inline]
     pub fn is_over(&self) -> bool {
         if self.ended.load(Ordering::Relaxed) > 0 {
             return true;
@@ -480,6 +483,11 @@ impl<'a> Run<'a> {
         if self.whole.is_some() && self.pace.skips() {
             return false;
         }
+        self.ask()
+    }
+
+    /// Asks the whole, the clock and the observer.
+    fn ask(&self) -> bool {
         if let Some(ending) = self.whole.and_then(Whole::ending_now) {
             self.end(ending);
             return true;

@@ -24,6 +24,7 @@ const MOVES_BETWEEN_LOOKS: usize = 8;
 /// use plackett::neighborhood::is_gain;
 /// assert!(is_gain(-1.0, 1e6) && !is_gain(-1e-9, 1e6) && !is_gain(0.0, 0.0));
 /// ```
+#[inline]
 pub fn is_gain(change: f64, cost: f64) -> bool {
     change < -ROUNDING * cost.abs()
 }

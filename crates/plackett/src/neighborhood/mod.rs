@@ -36,6 +36,7 @@ impl Queue {
     }
 
     /// Puts an item at the end, unless it waits already.
+    #[inline]
     pub fn push(&mut self, item: usize) {
         if !self.is_in[item] {
             self.is_in[item] = true;
@@ -44,6 +45,7 @@ impl Queue {
     }
 
     /// Takes the first item.
+    #[inline]
     pub fn pop(&mut self) -> Option<usize> {
         let item = self.items.pop_front()?;
         self.is_in[item] = false;
@@ -91,6 +93,7 @@ impl Standing {
     ///
     /// # Panics
     /// If a rank does not exist.
+    #[inline]
     pub fn apply(&mut self, step: Move) {
         step.apply(&mut self.order);
         let (first, last) = step.span();
