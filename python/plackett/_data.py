@@ -24,6 +24,7 @@ Missing: TypeAlias = Literal["error", "drop"]
 
 _KINDS = ("auto", "continuous", "discrete")
 _COLUMN_KINDS = ("numbers", "categories")
+_TRUTH = ["False", "True"]
 _MISSING = np.uint32(_plackett.Data.MISSING)
 
 _Column: TypeAlias = "tuple[str, NDArray[np.float64]] | tuple[str, list[str], NDArray[np.uint32], bool]"
@@ -99,7 +100,7 @@ def to_data(data: Any, reading: Reading, names: Sequence[str] | None, centering:
     columns: list[_Column] = []
     for name, make in zip(labels, makers, strict=True):
         # What is not wanted need not be understood.
-        columns.append(make(name) if reading.is_wanted(name) else (name, np.zeros(0)))
+        columns.append(_as_told(make(name), reading) if reading.is_wanted(name) else (name, np.zeros(0)))
     rows = max((len(column[-1] if len(column) == 2 else column[2]) for column in columns), default=0)
     if rows == 0:
         raise PlackettError("the data are empty: at least two rows and two columns are needed")
@@ -109,6 +110,15 @@ def to_data(data: Any, reading: Reading, names: Sequence[str] | None, centering:
         if found != rows:
             raise PlackettError(f'column "{column[0]}" has {found} rows, others {rows}: all must be of one length')
     return _plackett.Data.from_columns(columns, settings)
+
+
+def _as_told(column: _Column, reading: Reading) -> _Column:
+    """Truth values as 0 and 1, if they are said to be numbers."""
+    kind = dict(reading.kinds or {}).get(column[0], "numbers" if reading.kind == "continuous" else "categories")
+    if len(column) == 2 or column[1] != _TRUTH or not column[3] or kind != "numbers":
+        return column
+    codes = column[2]
+    return column[0], np.where(codes == _MISSING, np.nan, codes.astype(np.float64))
 
 
 def _names(names: Sequence[str] | None, what: str) -> list[str] | None:
@@ -175,14 +185,14 @@ def _series_column(name: str, series: Any) -> _Column:
         return name, values
     if dtype == nw.Boolean:
         filled = series.fill_null(False) if missing.any() else series
-        return _labeled(name, ["False", "True"], np.asarray(filled.to_numpy(), dtype=np.bool_), missing, True)
+        return _labeled(name, list(_TRUTH), np.asarray(filled.to_numpy(), dtype=np.bool_), missing, True)
     if dtype in (nw.Categorical, nw.Enum):
         native = series.to_native()
         if hasattr(native, "cat") and hasattr(native.cat, "codes"):
             labels = [_text(level) for level in native.cat.categories.tolist()]
             return _labeled(name, labels, np.asarray(native.cat.codes), missing, True)
-        labels = [_text(level) for level in series.cat.get_categories().to_list()]
         texts = np.where(missing, "", np.asarray(series.cast(nw.String).to_numpy(), dtype=object)).astype(str)
+        labels = list(dtype.categories) if dtype == nw.Enum else np.unique(texts[~missing]).tolist()
         order = np.argsort(labels)
         places = np.searchsorted(np.array(labels)[order], texts) if labels else np.zeros(len(texts), dtype=int)
         codes = order[np.minimum(places, len(labels) - 1)] if labels else places
@@ -203,7 +213,7 @@ def _to_column(name: str, array: NDArray[Any]) -> _Column:
     masked = np.ma.getmaskarray(array)
     values = np.ma.getdata(array)
     if values.dtype.kind == "b":
-        return _labeled(name, ["False", "True"], values, masked, True)
+        return _labeled(name, list(_TRUTH), values, masked, True)
     if values.dtype.kind in "fiu":
         numbers = np.array(values, dtype=np.float64)
         numbers[masked] = np.nan
@@ -215,7 +225,7 @@ def _to_column(name: str, array: NDArray[Any]) -> _Column:
     missing = masked | np.array([value is None or value != value for value in values], dtype=bool)
     there = values[~missing]
     if len(there) and all(isinstance(value, bool | np.bool_) for value in there):
-        return _labeled(name, ["False", "True"], np.where(missing, False, values).astype(bool), missing, True)
+        return _labeled(name, list(_TRUTH), np.where(missing, False, values).astype(bool), missing, True)
     if all(isinstance(value, int | float | np.integer | np.floating | np.bool_) for value in there):
         return name, np.where(missing, np.nan, values).astype(np.float64)
     if not all(isinstance(value, str | int | float | np.integer | np.floating | np.bool_) for value in there):
