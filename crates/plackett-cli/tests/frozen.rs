@@ -27,7 +27,7 @@ const METHODS: [&str; 9] = [
 ];
 
 /// What a machine's load decides, and what says how a thing was computed rather than what came out.
-const LEFT_OUT: [&str; 2] = ["second", "version"];
+const LEFT_OUT: [&str; 3] = ["second", "version", "settings"];
 
 /// Runs one command in `folder`, with `--json`, and returns what it printed.
 fn answer(folder: &Path, command: &str) -> Value {

@@ -63,7 +63,7 @@ fn nearly_dependent_columns_are_no_special_case() {
 #[test]
 fn the_bic_does_not_change_with_the_units_of_the_columns() {
     let sem = sem(8, 2.0, 300, 5);
-    let unit = |column: usize| 2_f64.powi(90 * column as i32 - 315);
+    let unit = |column: usize| (90.0 * column as f64 - 315.0).exp2();
     let far: Vec<f64> = sem.data.iter().enumerate().map(|(at, value)| value * unit(at % 8)).collect();
     let score = |data: &[f64]| {
         let gram = Gram::from_rows(data, 8, Centering::Center).unwrap();

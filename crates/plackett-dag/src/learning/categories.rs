@@ -115,10 +115,8 @@ impl Learner<'_> {
         let lowered = sets.lowered_limits().to_vec();
         let sets: Arc<dyn LocalScore> = sets;
         let found = learning.by_orders(&sets, &SearchTask { first, start, ..task }, run)?;
-        let probabilities = match learning.categories.posterior && !run.is_over() {
-            true => self.posterior(&candidates, run)?,
-            false => None,
-        };
+        let is_wanted = learning.categories.posterior && !run.is_over();
+        let probabilities = if is_wanted { self.posterior(&candidates, run)? } else { None };
         // All graphs of the class score the same; the order has picked one of them by chance.
         let (mut dag, mut order) = (found.dag, found.order);
         if found.is_equivalent && !learning.categories.keep_order {

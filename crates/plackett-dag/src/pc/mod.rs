@@ -326,9 +326,8 @@ mod tests {
             // Each look at the clock takes a second, and the observer looks at each.
             let looks = AtomicU64::new(0);
             let clock = || Duration::from_secs(looks.fetch_add(1, Ordering::Relaxed));
-            let mut stop = |progress: &Progress| match progress.stage == stage {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
+            let mut stop = |progress: &Progress| {
+                if progress.stage == stage { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
             let run = Run::by(&clock, Limits::default()).observed(&mut stop);
             Pc::default().run(&test, &run)

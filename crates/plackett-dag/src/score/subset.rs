@@ -219,6 +219,9 @@ impl Grow {
     }
 }
 
+/// What there is to say where neither a pair nor an exchange lowers the residual variance.
+const NO_GAIN: (usize, usize, f64) = (0, 0, 0.0);
+
 impl Grow {
     /// The two candidates that together lower the residual variance most, if by more than `needed`, and by how much:
     /// neither may help alone, when one hides the other. O(k·|S|²).
@@ -227,9 +230,9 @@ impl Grow {
         gram: &Gram,
         needed: f64,
         pace: &mut Pace<'_, '_>,
-    ) -> Option<Option<(usize, usize, f64)>> {
+    ) -> Option<(usize, usize, f64)> {
         let m = self.candidates.len();
-        let mut best = None;
+        let mut best = NO_GAIN;
         let mut largest = needed;
         for a in 0..m {
             let variance = self.variances[a];
@@ -260,7 +263,7 @@ impl Grow {
                     && other_variance > self.floors[a + 1 + offset]
                 {
                     largest = numerator / determinant;
-                    best = Some((a, a + 1 + offset, largest));
+                    best = (a, a + 1 + offset, largest);
                 }
             }
         }
@@ -269,9 +272,9 @@ impl Grow {
 
     /// The exchange of a parent, as a position in `taken`, for a candidate that lowers the residual variance most, and by
     /// how much. Reads what [`fit`](Self::fit) and [`least_loss`](Self::least_loss) left. O(k²·|S|).
-    fn best_exchange(&mut self, pace: &mut Pace<'_, '_>) -> Option<Option<(usize, usize, f64)>> {
+    fn best_exchange(&mut self, pace: &mut Pace<'_, '_>) -> Option<(usize, usize, f64)> {
         let m = self.candidates.len();
-        let mut best = None;
+        let mut best = NO_GAIN;
         let mut largest = 0.0;
         for c in 0..m {
             if self.variances[c] == f64::INFINITY {
@@ -289,7 +292,7 @@ impl Grow {
                 let gain = covariance * covariance / variance - weight * weight * freed;
                 if gain > largest && variance > self.floors[c] {
                     largest = gain;
-                    best = Some((position, c, gain));
+                    best = (position, c, gain);
                 }
             }
         }
@@ -429,18 +432,16 @@ impl<C: Criterion> Subset<C> {
             }
             if !changed {
                 let needed = self.criterion.needed_gain(grow.rest.max(floor), 2.0 * penalty);
-                if let Some((a, b, gain)) = grow.best_pair(&self.gram, needed, pace)?
-                    && improves(fit(grow.rest - gain) + 2.0 * penalty, fit(grow.rest))
-                {
+                let (a, b, gain) = grow.best_pair(&self.gram, needed, pace)?;
+                if gain > 0.0 && improves(fit(grow.rest - gain) + 2.0 * penalty, fit(grow.rest)) {
                     for c in [a, b] {
                         witness.insert(grow.candidates[c]);
                         grow.take(&self.gram, c, pace)?;
                     }
                     continue;
                 }
-                if let Some((position, c, gain)) = grow.best_exchange(pace)?
-                    && improves(fit(grow.rest - gain), fit(grow.rest))
-                {
+                let (position, c, gain) = grow.best_exchange(pace)?;
+                if gain > 0.0 && improves(fit(grow.rest - gain), fit(grow.rest)) {
                     witness.insert(grow.candidates[c]);
                     grow.taken[position] = c;
                     changed = true;

@@ -15,6 +15,9 @@ use crate::{Error, Oracle, Result};
 const ADJACENT: f64 = 0.4;
 const EXCHANGE: f64 = 0.4;
 
+/// Moves between two questions to the run: the cheapest take no longer than a question.
+const STEPS_PER_QUESTION: u64 = 16;
+
 /// Moves between two notes of how far the chain is.
 const STEPS_PER_NOTE: u64 = 256;
 
@@ -103,7 +106,10 @@ impl OrderMcmc {
             Chain { walk, temperature: self.temperature, rng, old: Vec::new(), places: Vec::new() };
         let mut best = (chain.walk.score(), chain.walk.order().to_vec());
         let (mut step, mut accepted) = (0, 0);
-        while step < self.steps && !run.is_over() {
+        while step < self.steps {
+            if step.is_multiple_of(STEPS_PER_QUESTION) && run.is_over() {
+                break;
+            }
             let Some(has_moved) = chain.propose() else { break };
             step += 1;
             if has_moved {

@@ -58,7 +58,7 @@ impl OrderMcmc {
         let mut before = NodeSet::with_capacity(nodes);
         let mut samples = 0;
         let look = |state: &State| {
-            let is_due = state.step % nodes as u64 == 0 || samples == 0 && state.step == self.steps;
+            let is_due = state.step.is_multiple_of(nodes as u64) || samples == 0 && state.step == self.steps;
             if state.step <= first || !is_due {
                 return Some(());
             }
