@@ -15,6 +15,7 @@ use crate::console::{self, BadInput};
 
 /// How the data are written and what the columns are, where that is not to be told from them.
 #[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(super) struct ReadingArguments {
     /// What separates fields: comma, tab, semicolon, pipe, blanks, or a character [default: told from the data]
     #[arg(long, value_name = "D", value_parser = Delimiter::from_str)]
