@@ -3,10 +3,11 @@
 //! Run it with `cargo run --release --example black_box`.
 #![allow(clippy::print_stdout)]
 
-use std::ops::ControlFlow;
-
 use plackett::{
-    Answer, Constraints, Error, Gradient, Limits, Optimizer, OptimizerSettings, Parallel, Trace, drive,
+    Constraints, Error,
+    optimizer::{Answer, Gradient, Optimizer, OptimizerSettings, Parallel, drive},
+    run::{Limits, Run, Trace},
+    solver::Method,
 };
 
 const JOBS: usize = 10;
@@ -32,9 +33,8 @@ fn makespan(order: &[usize]) -> f64 {
 
 /// Minimizes the makespan from scratch, on all threads, until a limit is reached.
 fn minimize(limits: Limits) -> Result<Optimizer, Error> {
-    let mut optimizer = Optimizer::new(JOBS, OptimizerSettings::default())?;
-    let go_on = &mut |_: &Optimizer| ControlFlow::Continue(());
-    drive(&mut optimizer, &mut Parallel::new(makespan), &limits, &mut Trace::default(), go_on)?;
+    let mut optimizer = Optimizer::new(JOBS, Method::Insertion.settings(0))?;
+    drive(&mut optimizer, &mut Parallel::new(makespan), &Run::new(limits), &mut Trace::default())?;
     Ok(optimizer)
 }
 
@@ -44,7 +44,7 @@ fn main() -> Result<(), Error> {
     println!("in the order in which they are listed: {first}");
 
     // A good order, evaluated by several threads.
-    let optimizer = minimize(Limits { evaluations: Some(3000), ..Limits::default() })?;
+    let optimizer = minimize(Limits::evaluations(3000))?;
     let (order, best) = optimizer.best().expect("values have been told");
     println!("best order {order:?}: {best} after {} evaluations", optimizer.status().told);
 

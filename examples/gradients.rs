@@ -4,11 +4,11 @@
 //! Run it with `cargo run --release --example gradients`.
 #![allow(clippy::print_stdout)]
 
-use std::ops::ControlFlow;
-
 use plackett::{
-    Baseline, Error, Estimator, Exact, Network, Noise, PlackettLuce, Reinforce, Relax, Samples, Settings,
-    Stop, Training,
+    Error, Noise, PlackettLuce, Training, TrainingSettings,
+    critic::Network,
+    estimator::{Baseline, Estimator, Exact, Reinforce, Relax, Samples},
+    run::{Limits, Run},
 };
 
 const ITEMS: usize = 5;
@@ -60,18 +60,18 @@ fn main() -> Result<(), Error> {
     // RELAX subtracts a critic, here a small network that learns to predict the function. A rate of zero keeps the scores
     // where they are while it does.
     let relax = Relax::new(&latent, Network::new(ITEMS, 32), &mut Noise::new(0))?;
-    let frozen = Settings { learning_rate: 0.0, samples: 4, ..Settings::default() };
+    let frozen = TrainingSettings { learning_rate: 0.0, samples: 4, ..TrainingSettings::default() };
     let mut training = Training::new(latent.clone(), relax, frozen)?;
-    training.run(&mut displacement, Stop::steps(1000), |_| ControlFlow::Continue(()))?;
+    training.run(&mut displacement, &Run::new(Limits::steps(1000)))?;
     let mut relax = training.estimator().clone();
     let trained = measure("RELAX, its critic trained for 1,000 steps", &mut relax, &latent, exact)?;
 
     // Now both together.
-    let settings = Settings { learning_rate: 0.1, samples: 4, ..Settings::default() };
+    let settings = TrainingSettings { learning_rate: 0.1, samples: 4, ..TrainingSettings::default() };
     let mut training = Training::new(latent, relax, settings)?;
-    training.run(&mut displacement, Stop::steps(500), |_| ControlFlow::Continue(()))?;
+    training.run(&mut displacement, &Run::new(Limits::steps(500)))?;
     let mode = training.mode();
-    println!("the most probable order is {mode:?}, its value {}", displacement(mode));
+    println!("the most probable order is {mode:?}, its value {}", displacement(&mode));
 
     assert!(baseline < plain && trained < plain && mode == WANTED);
     Ok(())

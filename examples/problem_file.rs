@@ -3,9 +3,12 @@
 //! Run it with `cargo run --release --example problem_file`.
 #![allow(clippy::print_stdout)]
 
-use std::ops::ControlFlow;
-
-use plackett::{Ending, Error, Limits, Method, Problem, Solver, read_problem};
+use plackett::{
+    problem::Problem,
+    run::{Ending, Limits, Run},
+    solver::{Method, Solver},
+};
+use plackett_problems::{Error, read_problem};
 
 /// Five facilities: the distances between five places, and how much goes from one facility to another.
 const TEXT: &str = "5
@@ -24,9 +27,9 @@ const TEXT: &str = "5
 ";
 
 fn optimize(problem: &dyn Problem, method: Method) -> Result<(Solver, Ending), Error> {
-    let limits = Limits { evaluations: Some(2000), ..Limits::default() };
+    let limits = Limits::evaluations(2000);
     let mut solver = Solver::new(problem, method, 0, &limits)?;
-    let ending = solver.run(problem, &limits, &mut |_| ControlFlow::Continue(()))?;
+    let ending = solver.run(problem, &Run::new(limits))?;
     Ok((solver, ending))
 }
 
