@@ -4,16 +4,13 @@
 //! Run it with `cargo run --release --example causal_discovery`.
 #![allow(clippy::print_stdout)]
 
-use std::{ops::ControlFlow, sync::Arc};
+use std::sync::Arc;
 
+use plackett::run::Run;
 use plackett_dag::{
-    BayesNet, Centering, CpdagDocument, Error, Gram, Learned, Learning, NamedDag, Observations, Sem,
-    SemSettings, Table, compare, shd, shd_cpdag, simulate_sem, to_dot,
+    BayesNet, CategorySettings, Centering, CpdagDocument, Error, Gram, Learning, NamedDag, Observations,
+    ScoreChoice, SearchSettings, Sem, SemSettings, Table, compare, shd, shd_cpdag, simulate_sem, to_dot,
 };
-
-fn learn(learning: &Learning, data: &Observations) -> Result<Learned, Error> {
-    learning.run(data, &mut |_| ControlFlow::Continue(()))
-}
 
 /// The second moments of numbers, which are all that the scores need.
 fn moments(rows: &Table, centering: Centering) -> Result<Observations, Error> {
@@ -25,8 +22,12 @@ fn main() -> Result<(), Error> {
     // Categories: records of patients with diseases of the lung, drawn from a network whose graph is known.
     let network = BayesNet::embedded("asia")?;
     let patients = Observations::Categories(network.sample(10_000, 0, BayesNet::TRAINING)?.into());
-    let learning = Learning { posterior: true, steps: Some(5000), ..Learning::default() };
-    let found = learn(&learning, &patients)?;
+    let learning = Learning {
+        categories: CategorySettings { posterior: true, ..CategorySettings::default() },
+        search: SearchSettings { steps: Some(5000), ..SearchSettings::default() },
+        ..Learning::default()
+    };
+    let found = learning.run(&patients, &Run::default())?;
     let names = network.names();
     for (cause, effect, weight) in found.dag.edges() {
         println!("{:>6} -> {:<6}  the score would lose {weight:.1} without it", names[cause], names[effect]);
@@ -51,22 +52,23 @@ fn main() -> Result<(), Error> {
     let model = simulate_sem(&SemSettings { nodes: 12, degree: 2, ..SemSettings::default() }, 0)?;
     let rows = model.sample(1000, Sem::TRAINING);
     let raw = moments(&rows, Centering::Center)?;
-    let learned = learn(&Learning::default(), &raw)?;
+    let learned = Learning::default().run(&raw, &Run::default())?;
     println!(
         "{}, because {}",
-        learned.score_name,
-        learned.score_choice.as_deref().unwrap_or("it was asked for")
+        learned.score_name.unwrap_or_default(),
+        learned.score_choice.unwrap_or_default()
     );
     println!("SHD: {}", shd(model.dag(), &learned.dag)?);
     println!("SID: {}", compare(model.dag(), &learned.dag)?.sid);
 
     // On standardized data only the equivalence class can be found.
     let standardized = moments(&rows, Centering::Standardize)?;
-    let by_bic = learn(&Learning { score: Some("bic".to_owned()), ..Learning::default() }, &standardized)?;
+    let by_bic = Learning { score: ScoreChoice::from("bic"), ..Learning::default() };
+    let by_bic = by_bic.run(&standardized, &Run::default())?;
     println!("SHD of the classes on standardized data: {}", shd_cpdag(model.dag(), &by_bic.dag)?);
 
     // On to other tools.
-    let picture = to_dot(&NamedDag::new(rows.names().to_vec(), learned.dag.clone())?);
+    let picture = to_dot(&NamedDag::new(rows.names().to_vec(), learned.dag.clone())?, |_, _| false);
     println!("the picture begins {:?}", &picture[..20]);
 
     assert_eq!(shd(model.dag(), &learned.dag)?, 0);
