@@ -1,6 +1,6 @@
 """A causal graph from a table: from a data frame to edges that can be trusted, and how to see which cannot.
 
-Run it with `python examples/causal_discovery.py`, or cell by cell in an editor that knows `# %%`.
+`causal_discovery.rs` is the same in Rust. Run it with `python examples/causal_discovery.py`, or cell by cell in an editor that knows `# %%`.
 """
 
 # %% Categories: records of patients with diseases of the lung, drawn from a network whose graph is known.

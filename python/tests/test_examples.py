@@ -17,4 +17,4 @@ def test_example(path, tmp_path):
 
 
 def test_there_are_examples():
-    assert [path.stem for path in EXAMPLES] == ["black_box", "causal_discovery"]
+    assert [path.stem for path in EXAMPLES] == ["black_box", "causal_discovery", "gradients", "problem_file"]
