@@ -2,8 +2,8 @@
 
 use numpy::PyReadonlyArray1;
 use plackett_dag::{
-    Centering, Dataset, Error, Kind, Observations, Reading, Remedy, SourceColumn, SourceValues, faults_text,
-    finding_texts,
+    Dataset, Error, Observations, dataset::{Kind, Reading, SourceColumn, SourceValues},
+    finding::{Remedy, faults_text, finding_texts}, gram::Centering,
 };
 use pyo3::prelude::*;
 

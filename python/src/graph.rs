@@ -37,7 +37,7 @@ pub(crate) fn shd(
     estimate: PyReadonlyArray2<'_, f64>,
 ) -> Result<usize, Failure> {
     let (truth, estimate) = (dag(&truth)?, dag(&estimate)?);
-    py.detach(|| Ok(plackett_dag::shd(&truth, &estimate)?))
+    py.detach(|| Ok(plackett_dag::metrics::shd(&truth, &estimate)?))
 }
 
 /// The same between the equivalence classes.
@@ -48,7 +48,7 @@ pub(crate) fn shd_cpdag(
     estimate: PyReadonlyArray2<'_, f64>,
 ) -> Result<usize, Failure> {
     let (truth, estimate) = (dag(&truth)?, dag(&estimate)?);
-    py.detach(|| Ok(plackett_dag::shd_cpdag(&truth, &estimate)?))
+    py.detach(|| Ok(plackett_dag::metrics::shd_cpdag(&truth, &estimate)?))
 }
 
 /// Wrong effects of one node on another.
@@ -59,7 +59,7 @@ pub(crate) fn sid(
     estimate: PyReadonlyArray2<'_, f64>,
 ) -> Result<usize, Failure> {
     let (truth, estimate) = (dag(&truth)?, dag(&estimate)?);
-    py.detach(|| Ok(plackett_dag::sid(&truth, &estimate)?))
+    py.detach(|| Ok(plackett_dag::metrics::sid(&truth, &estimate)?))
 }
 
 /// SHD, SHD between the classes, SID, and the edges that are missing, extra and turned round.
@@ -70,7 +70,7 @@ pub(crate) fn compare(
     estimate: PyReadonlyArray2<'_, f64>,
 ) -> Result<(usize, usize, usize, usize, usize, usize), Failure> {
     let (truth, estimate) = (dag(&truth)?, dag(&estimate)?);
-    let found = py.detach(|| plackett_dag::compare(&truth, &estimate))?;
+    let found = py.detach(|| plackett_dag::metrics::compare(&truth, &estimate))?;
     Ok((found.shd, found.shd_cpdag, found.sid, found.missing, found.extra, found.reversed))
 }
 
@@ -95,5 +95,5 @@ pub(crate) fn to_dot(
     open: Pairs,
 ) -> Result<String, Failure> {
     let is_open = |from, to| open.contains(&(from, to)) || open.contains(&(to, from));
-    Ok(plackett_dag::to_dot(&NamedDag::new(names, dag(&graph)?)?, is_open))
+    Ok(plackett_dag::format::to_dot(&NamedDag::new(names, dag(&graph)?)?, is_open))
 }

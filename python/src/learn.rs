@@ -5,8 +5,8 @@ use std::time::Duration;
 use numpy::{PyArray1, PyArray2};
 use plackett::run::{Limits, Progress, Run};
 use plackett_dag::{
-    CategorySettings, Error, LearnMethod, Learned, Learning, NumberSettings, ParentSpace, ScoreChoice,
-    SearchSettings, TestSettings,
+    Error, LearnMethod, Learned, Learning, ScoreChoice,
+    learning::{CategorySettings, NumberSettings, ParentSpace, SearchSettings, TestSettings},
 };
 use pyo3::{exceptions::PyKeyboardInterrupt, prelude::*};
 

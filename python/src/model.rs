@@ -1,7 +1,7 @@
 //! Models to draw data from: linear ones with a random graph, and discrete networks.
 
 use numpy::{PyArray1, PyArray2, PyReadonlyArray2};
-use plackett_dag::{BayesNet, Categories, EMBEDDED, GraphKind, Noise, Sem, SemSettings};
+use plackett_dag::{BayesNet, Categories, Sem, network::EMBEDDED, simulate::{GraphKind, Noise, SemSettings}};
 use pyo3::prelude::*;
 
 use crate::{
@@ -34,7 +34,7 @@ impl LinearModel {
         };
         room::<f64>(nodes, nodes)?;
         let noise = noise.map_or(Noise::Standard, |(low, high)| Noise::Unequal { low, high });
-        let sem = plackett_dag::simulate_sem(&SemSettings { graph, degree, nodes, noise }, seed)?;
+        let sem = plackett_dag::simulate::simulate_sem(&SemSettings { graph, degree, nodes, noise }, seed)?;
         Ok(Self { sem })
     }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Args;
-use plackett_dag::{Comparison, read_graph};
+use plackett_dag::{format::read_graph, metrics::Comparison};
 
 use crate::console::{self, counted};
 

@@ -478,8 +478,8 @@ fn files_are_read_as_people_have_them_from_pipes_too() {
     let folder = Folder::new();
     let rows: Vec<(f64, f64)> =
         (0..80_i32).map(|row| (f64::from(row * 37 % 61), f64::from(row * 23 % 59) / 4.0)).collect();
-    let plain: String = rows.iter().map(|(a, b)| format!("{a},{b},{}\n", a + b * b)).collect();
-    let plain = folder.write("plain.csv", &format!("a,b,c\n{plain}"));
+    let plain: Vec<String> = rows.iter().map(|(a, b)| format!("{a},{b},{}\n", a + b * b)).collect();
+    let plain = folder.write("plain.csv", &format!("a,b,c\n{}", plain.concat()));
     let other: String = rows
         .iter()
         .enumerate()
@@ -516,7 +516,7 @@ fn files_are_read_as_people_have_them_from_pipes_too() {
 #[test]
 fn all_that_stands_in_the_way_is_said_at_once_with_its_remedies() {
     let folder = Folder::new();
-    let rows: String = (0..30)
+    let rows: Vec<String> = (0..30)
         .map(|row| {
             format!(
                 "{}.5\t{}\t7\t{}\n",
@@ -526,7 +526,7 @@ fn all_that_stands_in_the_way_is_said_at_once_with_its_remedies() {
             )
         })
         .collect();
-    let data = folder.write("data.txt", &format!("a\tb\tc\td e\n{rows}"));
+    let data = folder.write("data.txt", &format!("a\tb\tc\td e\n{}", rows.concat()));
     let text = complaint(&["learn", &data], 2);
     for part in [
         "line 5, column \"d e\": the value is missing (*)",

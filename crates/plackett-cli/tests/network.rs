@@ -5,7 +5,11 @@ use std::{
     process::{Command, Output},
 };
 
-use plackett_dag::{BayesNet, Dataset, Kind, Reading, read_graph};
+use plackett_dag::{
+    BayesNet, Dataset,
+    dataset::{Kind, Reading},
+    format::read_graph,
+};
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -12,8 +12,11 @@ use std::time::Duration;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use plackett::run::Run;
 use plackett_dag::{
-    Bdeu, Candidates, Categories, DISCRETE_SCORES, Dag, DiscreteBic, DiscreteScoreSettings, Keep, LocalScore,
-    NodeSet, Oracle, ParentSets, Qnml, Reach, SizePrior, discrete_score_by_name, graph_cost,
+    Categories, Dag, LocalScore, NodeSet, Oracle,
+    parent_sets::{Candidates, Keep, ParentSets, Reach, SizePrior},
+    score::{
+        Bdeu, DISCRETE_SCORES, DiscreteBic, DiscreteScoreSettings, Qnml, discrete_score_by_name, graph_cost,
+    },
 };
 use testing::Rng;
 

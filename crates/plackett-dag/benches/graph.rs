@@ -3,7 +3,11 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use plackett_dag::{Cpdag, Dag, SemSettings, shd_cpdag, sid, simulate_sem};
+use plackett_dag::{
+    Cpdag, Dag,
+    metrics::{shd_cpdag, sid},
+    simulate::{SemSettings, simulate_sem},
+};
 
 fn random_graph(degree: usize, nodes: usize, seed: u64) -> Dag {
     let settings = SemSettings { degree, nodes, ..SemSettings::default() };

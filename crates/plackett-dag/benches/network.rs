@@ -4,7 +4,10 @@ use std::collections::HashMap;
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use plackett_dag::{BayesNet, Dataset, Kind, Reading};
+use plackett_dag::{
+    BayesNet, Dataset,
+    dataset::{Kind, Reading},
+};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
 const ROWS: usize = 100_000;

@@ -8,7 +8,10 @@ use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use plackett::run::Run;
-use plackett_dag::{BayesNet, Categories, GSquare, IndependenceTest, Pc};
+use plackett_dag::{
+    BayesNet, Categories, Pc,
+    independence::{GSquare, IndependenceTest},
+};
 
 /// What is asked of a test.
 enum Request {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use plackett_dag::{Centering, Dataset, Reading};
+use plackett_dag::{Dataset, dataset::Reading, gram::Centering};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
 const ROWS: usize = 100_000;

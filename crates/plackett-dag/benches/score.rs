@@ -10,7 +10,12 @@ use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use plackett::run::Run;
-use plackett_dag::{Centering, Exact, Gram, Insertion, L1, LocalScore, Oracle, ScoreSettings, score_by_name};
+use plackett_dag::{
+    Gram, LocalScore, Oracle,
+    gram::Centering,
+    score::{L1, ScoreSettings, score_by_name},
+    search::{Exact, Insertion},
+};
 use testing::{Rng, Sem, sem};
 
 fn gram_of(sem: &Sem) -> Arc<Gram> {

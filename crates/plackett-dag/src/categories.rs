@@ -196,7 +196,7 @@ impl Categories {
     ///
     /// # Example
     /// ```
-    /// # use plackett_dag::{Dataset, Kind, Reading};
+    /// # use plackett_dag::{Dataset, dataset::{Kind, Reading}};
     /// let reading = Reading::all(Kind::Categories);
     /// let read = |text: &str| Dataset::from_reader(text.as_bytes(), "data.csv", &reading)?.into_categories();
     /// let (training, validation) = (read("a,b\nx,1\ny,2\nz,1\n")?, read("b,a\n2,z\n")?);
@@ -271,7 +271,10 @@ fn write_row<'a>(writer: &mut impl Write, fields: impl Iterator<Item = &'a Vec<u
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Dataset, Delimiter, Kind, Reading};
+    use crate::{
+        Dataset,
+        dataset::{Delimiter, Kind, Reading},
+    };
     use proptest::prelude::*;
 
     fn read(text: &str) -> Result<Categories> {

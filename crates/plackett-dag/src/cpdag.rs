@@ -11,7 +11,7 @@ use crate::graph::Dag;
 ///
 /// # Example
 /// ```
-/// use plackett_dag::{Cpdag, Dag, Mark};
+/// use plackett_dag::{Cpdag, Dag, cpdag::Mark};
 ///
 /// let collider = Cpdag::of(&Dag::from_parents(vec![vec![], vec![0, 2], vec![]])?);
 /// assert_eq!(collider.mark(0, 1), Mark::Forward);
@@ -182,7 +182,7 @@ impl Cpdag {
     ///
     /// # Example
     /// ```
-    /// # use plackett_dag::{Cpdag, Dag, Mark};
+    /// # use plackett_dag::{Cpdag, Dag, cpdag::Mark};
     /// let cpdag = Cpdag::of(&Dag::from_parents(vec![vec![1], vec![]])?);
     /// assert_eq!(cpdag.mark(1, 0), Mark::Undirected);
     /// # Ok::<(), plackett_dag::Error>(())

@@ -317,7 +317,7 @@ pub enum Error {
 ///
 /// # Example
 /// ```
-/// use plackett_dag::Place;
+/// use plackett_dag::error::Place;
 ///
 /// let place = Place { file: "data.csv".into(), line: Some(3), column: Some("age".into()) };
 /// assert_eq!(place.to_string(), "data.csv, line 3, column \"age\"");
@@ -349,7 +349,7 @@ impl fmt::Display for Place {
 ///
 /// # Example
 /// ```
-/// use plackett_dag::{Error, Problem, parse_graph_csv};
+/// use plackett_dag::{Error, error::Problem, format::parse_graph_csv};
 ///
 /// let error = parse_graph_csv("a,b\n0,1\n0,NA\n".as_bytes(), "graph.csv").unwrap_err();
 /// let Error::Content { place, problem } = error else { panic!("another kind of error") };

@@ -9,7 +9,7 @@ use crate::text::{counted, listed, number_text, shown};
 ///
 /// # Example
 /// ```
-/// use plackett_dag::{Concern, Finding};
+/// use plackett_dag::finding::{Concern, Finding};
 ///
 /// let finding = Finding { columns: vec!["age".into()], concern: Concern::Constant };
 /// assert_eq!(finding.to_string(), "column \"age\" is constant");
@@ -27,7 +27,7 @@ pub struct Finding {
 ///
 /// # Example
 /// ```
-/// use plackett_dag::Where;
+/// use plackett_dag::finding::Where;
 ///
 /// assert_eq!((Where::Line(3).to_string(), Where::Row(0).to_string()), ("line 3".to_owned(), "row 0".to_owned()));
 /// ```
@@ -223,7 +223,7 @@ impl Finding {
     ///
     /// # Example
     /// ```
-    /// use plackett_dag::{Concern, Finding, Remedy};
+    /// use plackett_dag::finding::{Concern, Finding, Remedy};
     ///
     /// let finding = Finding { columns: vec!["age".into()], concern: Concern::Constant };
     /// assert_eq!(finding.remedies(), [Remedy::Drop(vec!["age".into()])]);
@@ -390,7 +390,7 @@ const MOST_ALIKE: usize = 5;
 ///
 /// # Example
 /// ```
-/// use plackett_dag::{Concern, Finding, Remedy, finding_texts};
+/// use plackett_dag::finding::{Concern, Finding, Remedy, finding_texts};
 ///
 /// let findings = [Finding { columns: vec!["age".into()], concern: Concern::Constant }];
 /// let flag = |remedy: &Remedy| match remedy {
@@ -425,7 +425,7 @@ pub fn finding_texts(findings: &[Finding], spell: impl Fn(&Remedy) -> String) ->
 ///
 /// # Example
 /// ```
-/// use plackett_dag::{Concern, Finding, faults_text};
+/// use plackett_dag::finding::{Concern, Finding, faults_text};
 ///
 /// let faults = [Finding { columns: vec!["age".into()], concern: Concern::Constant }];
 /// assert_eq!(faults_text("data.csv", &faults, |_| "drop it".into()), "data.csv: column \"age\" is constant (drop it)");

@@ -22,7 +22,7 @@ use crate::text::number_text;
 ///
 /// # Example
 /// ```
-/// let error = plackett_dag::read_graph("no-such-file.csv").unwrap_err();
+/// let error = plackett_dag::format::read_graph("no-such-file.csv").unwrap_err();
 /// assert!(error.to_string().starts_with("no-such-file.csv: "));
 /// ```
 pub fn read_graph(path: impl AsRef<Path>) -> Result<NamedDag, Error> {
@@ -50,7 +50,7 @@ pub fn read_graph(path: impl AsRef<Path>) -> Result<NamedDag, Error> {
 ///
 /// # Example
 /// ```
-/// let graph = plackett_dag::parse_graph_csv("a,b\n0,0.5\n0,0\n".as_bytes(), "graph.csv")?;
+/// let graph = plackett_dag::format::parse_graph_csv("a,b\n0,0.5\n0,0\n".as_bytes(), "graph.csv")?;
 /// assert_eq!(graph.dag().weight(0, 1), 0.5);
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
@@ -94,7 +94,7 @@ pub fn parse_graph_csv(reader: impl BufRead, file: &str) -> Result<NamedDag, Err
 /// # Example
 /// ```
 /// let text = br#"{"order": ["b", "a", "c"], "edges": [{"from": "b", "to": "a", "weight": 0.5}], "seconds": 2}"#;
-/// let graph = plackett_dag::parse_graph_json(text, "graph.json")?;
+/// let graph = plackett_dag::format::parse_graph_json(text, "graph.json")?;
 /// assert_eq!(graph.names(), ["b", "a", "c"]);
 /// assert!(graph.dag().has_edge(0, 1));
 /// # Ok::<(), plackett_dag::Error>(())
@@ -121,7 +121,7 @@ pub fn parse_graph_json(text: &[u8], file: &str) -> Result<NamedDag, Error> {
 ///
 /// # Example
 /// ```
-/// # use plackett_dag::{NamedDag, write_graph_csv};
+/// # use plackett_dag::{NamedDag, format::write_graph_csv};
 /// let graph = NamedDag::from_edges(vec!["a".into(), "b".into()], [(0, 1, -1.5)])?;
 /// let mut text = Vec::new();
 /// write_graph_csv(&graph, &mut text, "graph.csv")?;
@@ -145,7 +145,7 @@ pub fn write_graph_csv(graph: &NamedDag, writer: impl Write, file: &str) -> Resu
 ///
 /// # Example
 /// ```
-/// use plackett_dag::{GraphDocument, NamedDag};
+/// use plackett_dag::{NamedDag, format::GraphDocument};
 ///
 /// let graph = NamedDag::from_edges(vec!["a".into(), "b".into()], [(1, 0, 2.0)])?;
 /// let text = serde_json::to_string(&GraphDocument::new(&graph)).unwrap();
@@ -171,7 +171,7 @@ pub struct GraphDocument {
 ///
 /// # Example
 /// ```
-/// use plackett_dag::EdgeDocument;
+/// use plackett_dag::format::EdgeDocument;
 ///
 /// let edge: EdgeDocument = serde_json::from_str(r#"{"from": "a", "to": "b"}"#).unwrap();
 /// assert_eq!(edge.weight, 1.0);
@@ -195,7 +195,7 @@ fn default_weight() -> f64 {
 ///
 /// # Example
 /// ```
-/// use plackett_dag::{Cpdag, CpdagDocument, Dag};
+/// use plackett_dag::{Cpdag, Dag, format::CpdagDocument};
 ///
 /// let names = ["a".to_string(), "b".to_string()];
 /// let cpdag = Cpdag::of(&Dag::from_parents(vec![vec![], vec![0]])?);
@@ -215,7 +215,7 @@ impl CpdagDocument {
     ///
     /// # Example
     /// ```
-    /// # use plackett_dag::{Cpdag, CpdagDocument, Dag};
+    /// # use plackett_dag::{Cpdag, Dag, format::CpdagDocument};
     /// let names = ["a", "b", "c"].map(String::from);
     /// let cpdag = Cpdag::of(&Dag::from_parents(vec![vec![], vec![0, 2], vec![]])?);
     /// assert_eq!(CpdagDocument::new(&names, &cpdag).directed, [["a", "b"], ["c", "b"]]);
@@ -234,7 +234,7 @@ impl GraphDocument {
     ///
     /// # Example
     /// ```
-    /// # use plackett_dag::{GraphDocument, NamedDag};
+    /// # use plackett_dag::{NamedDag, format::GraphDocument};
     /// let graph = NamedDag::from_edges(vec!["a".into(), "b".into()], [(1, 0, 2.0)])?;
     /// assert_eq!(GraphDocument::new(&graph).order, ["b", "a"]);
     /// # Ok::<(), plackett_dag::Error>(())
@@ -261,7 +261,7 @@ impl GraphDocument {
     ///
     /// # Example
     /// ```
-    /// # use plackett_dag::{GraphDocument, NamedDag};
+    /// # use plackett_dag::{NamedDag, format::GraphDocument};
     /// let graph = NamedDag::from_edges(vec!["a".into(), "b".into()], [(0, 1, 2.0)])?;
     /// assert_eq!(GraphDocument::new(&graph).to_graph()?, graph);
     /// # Ok::<(), plackett_dag::Error>(())
@@ -289,7 +289,7 @@ impl GraphDocument {
 ///
 /// # Example
 /// ```
-/// # use plackett_dag::{NamedDag, to_dot};
+/// # use plackett_dag::{NamedDag, format::to_dot};
 /// let graph = NamedDag::from_edges(vec!["a".into(), "the \"b\"".into()], [(0, 1, -0.5)])?;
 /// assert_eq!(
 ///     to_dot(&graph, |_, _| false),
@@ -316,7 +316,7 @@ pub fn to_dot(graph: &NamedDag, is_open: impl Fn(usize, usize) -> bool) -> Strin
 ///
 /// # Example
 /// ```
-/// # use plackett_dag::{Cpdag, Dag, cpdag_to_dot};
+/// # use plackett_dag::{Cpdag, Dag, format::cpdag_to_dot};
 /// let cpdag = Cpdag::of(&Dag::from_parents(vec![vec![], vec![0]])?);
 /// let text = cpdag_to_dot(&["a".into(), "b".into()], &cpdag);
 /// assert_eq!(text, "digraph {\n  \"a\";\n  \"b\";\n  \"a\" -> \"b\" [dir=none];\n}\n");

@@ -12,7 +12,7 @@ const SYMMETRY_TOLERANCE: f64 = 1e-9;
 /// What is done to the columns before their products are taken.
 ///
 /// ```
-/// use plackett_dag::{Centering, Gram};
+/// use plackett_dag::{Gram, gram::Centering};
 /// let rows = [1.0, 3.0];
 /// assert_eq!(Gram::from_rows(&rows, 1, Centering::None)?.entry(0, 0), 5.0);
 /// assert_eq!(Gram::from_rows(&rows, 1, Centering::Center)?.entry(0, 0), 1.0);
@@ -32,7 +32,7 @@ pub enum Centering {
 /// Builds a [`Gram`] from rows as they arrive. O(d²) memory, O(d²) time per row.
 ///
 /// ```
-/// use plackett_dag::{Centering, GramBuilder};
+/// use plackett_dag::gram::{Centering, GramBuilder};
 /// let mut builder = GramBuilder::new(2)?;
 /// for row in [[1.0, 2.0], [3.0, 6.0], [5.0, 10.0]] {
 ///     builder.push_row(&row)?;
@@ -65,7 +65,7 @@ impl GramBuilder {
     /// [`Error::Empty`] if `columns` is zero.
     ///
     /// ```
-    /// assert!(plackett_dag::GramBuilder::new(0).is_err());
+    /// assert!(plackett_dag::gram::GramBuilder::new(0).is_err());
     /// ```
     pub fn new(columns: usize) -> Result<Self> {
         if columns == 0 {
@@ -90,7 +90,7 @@ impl GramBuilder {
     /// [`Error::RowLength`] or [`Error::NotFinite`]; the row is then not taken and the builder stays usable.
     ///
     /// ```
-    /// let mut builder = plackett_dag::GramBuilder::new(2)?;
+    /// let mut builder = plackett_dag::gram::GramBuilder::new(2)?;
     /// assert!(builder.push_row(&[1.0, f64::NAN]).is_err());
     /// builder.push_row(&[1.0, 2.0])?;
     /// assert_eq!(builder.rows(), 1);
@@ -121,7 +121,7 @@ impl GramBuilder {
     /// Number of rows taken.
     ///
     /// ```
-    /// assert_eq!(plackett_dag::GramBuilder::new(3)?.rows(), 0);
+    /// assert_eq!(plackett_dag::gram::GramBuilder::new(3)?.rows(), 0);
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn rows(&self) -> usize {
@@ -188,7 +188,7 @@ impl GramBuilder {
     /// [`Error::Empty`] without rows; [`Error::ConstantColumn`] if a column that is to be standardized never varies.
     ///
     /// ```
-    /// use plackett_dag::{Centering, GramBuilder};
+    /// use plackett_dag::gram::{Centering, GramBuilder};
     /// let mut builder = GramBuilder::new(1)?;
     /// builder.push_row(&[4.0])?;
     /// assert_eq!(builder.finish(Centering::None)?.entry(0, 0), 16.0);
@@ -223,7 +223,7 @@ impl GramBuilder {
     /// [`Error::Empty`] without rows; [`Error::Size`] if the number of columns differs.
     ///
     /// ```
-    /// use plackett_dag::{Centering, Gram, GramBuilder};
+    /// use plackett_dag::{Gram, gram::{Centering, GramBuilder}};
     /// let training = Gram::from_rows(&[0.0, 4.0], 1, Centering::Center)?;
     /// let mut builder = GramBuilder::new(1)?;
     /// builder.push_row(&[5.0])?;
@@ -277,7 +277,7 @@ const FAR_UNITS: std::ops::Range<f64> = 1e-30..1e30;
 /// The Gram matrix `G = XᵀX / n` of data with n rows and one column per node, with what was done to the columns.
 ///
 /// ```
-/// use plackett_dag::{Centering, Gram};
+/// use plackett_dag::{Gram, gram::Centering};
 /// let gram = Gram::from_rows(&[1.0, 2.0, 3.0, 8.0], 2, Centering::Center)?;
 /// assert_eq!((gram.rows(), gram.nodes()), (2, 2));
 /// assert_eq!((gram.entry(0, 1), gram.means()[1], gram.scales()[1]), (3.0, 5.0, 1.0));
@@ -299,7 +299,7 @@ impl Gram {
     /// As [`GramBuilder::push_row`] and [`GramBuilder::finish`].
     ///
     /// ```
-    /// use plackett_dag::{Centering, Gram};
+    /// use plackett_dag::{Gram, gram::Centering};
     /// assert!(Gram::from_rows(&[1.0, 2.0, 3.0], 2, Centering::Center).is_err());
     /// ```
     pub fn from_rows(data: &[f64], columns: usize, centering: Centering) -> Result<Self> {

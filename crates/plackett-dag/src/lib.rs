@@ -1,16 +1,18 @@
 //! Causal graphs from data by searching over topological orders.
 //!
 //! An order's score is a sum of local scores, one per node: what the node costs when its parents may come only from the
-//! nodes before it. [`LocalScore`] is such a score: [`L1`], [`EvL0`], [`Bic`] on a [`Gram`] matrix that one pass over
-//! numbers gives, [`ParentSets`] with one of the [`DISCRETE_SCORES`] on [`Categories`]. [`Oracle`] remembers its answers.
-//! [`Insertion`], [`PlSearch`], [`OrderMcmc`] and [`Exact`] search over orders with it. [`Pc`] learns from tests instead.
-//! Beside them are graphs with their metrics and files, simulated models, discrete networks, and the paper's [`rival`]
-//! methods. [`Learning`] puts all of it together.
+//! nodes before it. [`LocalScore`] is such a score: those of [`score`] on a [`Gram`] matrix that one pass over numbers gives,
+//! [`parent_sets`] on [`Categories`]. [`Oracle`] remembers its answers, and [`search`] looks for the best order with it. [`Pc`]
+//! learns from tests of [`independence`] instead. Beside them are graphs with their [`metrics`] and files ([`mod@format`]), models to
+//! draw data from ([`simulate`], [`network`]), and the paper's [`rival`] methods. A [`Dataset`] reads data of any kind, and
+//! [`Learning`] puts all of it together.
 //!
 //! ```
 //! use std::sync::Arc;
 //! use plackett::run::Run;
-//! use plackett_dag::*;
+//! use plackett_dag::score::{EvL0, ScoreSettings, fit_weights};
+//! use plackett_dag::simulate::{SemSettings, simulate_sem};
+//! use plackett_dag::{Dag, Gram, LocalScore, Oracle, Sem, gram::Centering, metrics::shd, search::Insertion};
 //!
 //! let sem = simulate_sem(&SemSettings::default(), 1)?; // 10 nodes, about 10 edges
 //! let data = sem.sample(1000, Sem::TRAINING);
@@ -29,7 +31,7 @@
 //!
 //! # Example
 //! ```
-//! use plackett_dag::{Dag, compare};
+//! use plackett_dag::{Dag, metrics::compare};
 //!
 //! let truth = Dag::from_parents(vec![vec![], vec![0], vec![0, 1]])?;
 //! let estimate = Dag::from_parents(vec![vec![1], vec![], vec![0, 1]])?;
@@ -41,72 +43,50 @@
 mod categories;
 mod cholesky;
 mod counts;
-mod cpdag;
-mod dataset;
+pub mod cpdag;
+pub mod dataset;
 mod dictionary;
-mod error;
+pub mod error;
 mod field;
-mod finding;
-mod format;
-mod gram;
+pub mod finding;
+pub mod format;
+pub mod gram;
 mod graph;
-mod independence;
-mod learning;
-mod metrics;
-mod network;
+pub mod independence;
+pub mod learning;
+pub mod metrics;
+pub mod network;
 pub mod node_set;
-mod oracle;
-mod orientation;
+pub mod oracle;
+pub mod orientation;
 mod pace;
-mod parent_sets;
+pub mod parent_sets;
 mod pattern;
-mod pc;
+pub mod pc;
 mod records;
 pub mod rival;
-mod score;
-mod search;
-mod simulate;
+pub mod score;
+pub mod search;
+pub mod simulate;
 mod table;
 #[cfg(test)]
 mod testing;
 mod text;
 
 pub use categories::Categories;
-pub use cpdag::{Cpdag, Mark};
-pub use dataset::{Column, Dataset, Delimiter, Kind, Missing, Reading, SourceColumn, SourceValues, Why};
-pub use error::{Error, Place, Problem, Result};
-pub use finding::{Concern, Finding, Remedy, Where, faults_text, finding_texts};
-pub use format::{
-    CpdagDocument, EdgeDocument, GraphDocument, cpdag_to_dot, parse_graph_csv, parse_graph_json, read_graph,
-    to_dot, write_graph_csv,
-};
-pub use gram::{Centering, Gram, GramBuilder};
+pub use cpdag::Cpdag;
+pub use dataset::Dataset;
+pub use error::{Error, Result};
+pub use gram::Gram;
 pub use graph::{Dag, NamedDag};
-pub use independence::{DSeparation, FisherZ, GSquare, IndependenceTest};
-pub use learning::{
-    CategorySettings, Found, LEARN_METHODS, LearnMethod, Learned, Learning, NumberSettings, Observations,
-    ParentSpace, ScoreChoice, SearchSettings, SearchTask, TestSettings, residual_variances,
-};
-pub use metrics::{Comparison, compare, shd, shd_cpdag, sid};
-pub use network::{BayesNet, EMBEDDED, EmbeddedNetwork};
+pub use learning::{LearnMethod, Learned, Learning, Observations, ScoreChoice};
+pub use network::BayesNet;
 pub use node_set::NodeSet;
-pub use oracle::{Oracle, OracleStats};
-pub use orientation::orient;
-pub use parent_sets::{Candidates, Keep, ParentSets, Reach, SizePrior, SumScore};
-pub use pc::{Pc, PcResult};
-pub use score::{
-    Bdeu, CountScore, DISCRETE_SCORES, DiscreteBic, DiscreteScoreEntry, DiscreteScoreSettings, FamilyScore,
-    Fnml, K2, Qnml, discrete_score_by_name, graph_cost, weigh_edges,
-};
-pub use score::{
-    Bic, Choice, EvL0, L1, LocalScore, SCORES, ScoreEntry, ScoreSettings, Scratch, SubsetSearch, Walker,
-    fit_weights, score_by_name,
-};
-pub use search::{
-    EdgePosterior, Exact, Expanded, Expansion, Expectation, GradientKind, Insertion, LocalTable,
-    McmcSolution, OrderMcmc, OrderSolution, PlSearch, PlSolution,
-};
-pub use simulate::{GraphKind, Noise, Sem, SemSettings, simulate_sem};
+pub use oracle::Oracle;
+pub use pc::Pc;
+pub use score::LocalScore;
+pub use search::OrderSolution;
+pub use simulate::Sem;
 pub use table::Table;
 
 // So that the example there is run.

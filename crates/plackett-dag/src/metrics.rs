@@ -9,7 +9,7 @@ use crate::graph::{Dag, NamedDag};
 ///
 /// # Example
 /// ```
-/// use plackett_dag::{Comparison, Dag, compare};
+/// use plackett_dag::{Dag, metrics::{Comparison, compare}};
 ///
 /// let truth = Dag::from_parents(vec![vec![], vec![0], vec![]])?;
 /// let estimate = Dag::from_parents(vec![vec![], vec![], vec![0]])?;
@@ -44,7 +44,7 @@ pub struct Comparison {
 ///
 /// # Example
 /// ```
-/// use plackett_dag::{Dag, compare};
+/// use plackett_dag::{Dag, metrics::compare};
 ///
 /// let truth = Dag::from_parents(vec![vec![], vec![0], vec![1]])?;
 /// assert_eq!(compare(&truth, &truth)?.shd, 0);
@@ -72,7 +72,7 @@ pub fn compare(truth: &Dag, estimate: &Dag) -> Result<Comparison, Error> {
 ///
 /// # Example
 /// ```
-/// use plackett_dag::{Dag, shd};
+/// use plackett_dag::{Dag, metrics::shd};
 ///
 /// let truth = Dag::from_parents(vec![vec![], vec![0]])?;
 /// let turned = Dag::from_parents(vec![vec![1], vec![]])?;
@@ -93,7 +93,7 @@ pub fn shd(truth: &Dag, estimate: &Dag) -> Result<usize, Error> {
 ///
 /// # Example
 /// ```
-/// use plackett_dag::{Dag, shd_cpdag};
+/// use plackett_dag::{Dag, metrics::shd_cpdag};
 ///
 /// let truth = Dag::from_parents(vec![vec![], vec![0]])?;
 /// let turned = Dag::from_parents(vec![vec![1], vec![]])?;
@@ -121,7 +121,7 @@ pub fn shd_cpdag(truth: &Dag, estimate: &Dag) -> Result<usize, Error> {
 ///
 /// # Example
 /// ```
-/// use plackett_dag::{Dag, sid};
+/// use plackett_dag::{Dag, metrics::sid};
 ///
 /// let truth = Dag::from_parents(vec![vec![], vec![0]])?;
 /// let turned = Dag::from_parents(vec![vec![1], vec![]])?;

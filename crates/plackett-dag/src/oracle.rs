@@ -11,7 +11,10 @@ use std::sync::Arc;
 
 use plackett::run::Run;
 
-use crate::{Choice, Error, LocalScore, NodeSet, Result, Scratch};
+use crate::{
+    Error, LocalScore, NodeSet, Result,
+    score::{Choice, Scratch},
+};
 
 /// An entry may lie this many slots past its home. Longer searches would cost more than solving again.
 const WINDOW: usize = 16;
@@ -28,7 +31,7 @@ const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 /// Counts of what an [`Oracle`] did.
 ///
 /// ```
-/// assert_eq!(plackett_dag::OracleStats::default().solved, 0);
+/// assert_eq!(plackett_dag::oracle::OracleStats::default().solved, 0);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OracleStats {
@@ -50,7 +53,7 @@ pub struct OracleStats {
 /// ```
 /// use std::sync::Arc;
 /// use plackett::run::Run;
-/// use plackett_dag::{Bic, Gram, NodeSet, Oracle, ScoreSettings};
+/// use plackett_dag::{Gram, NodeSet, Oracle, score::{Bic, ScoreSettings}};
 /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
 /// let mut oracle = Oracle::new(Arc::new(Bic::new(gram, &ScoreSettings::default())?));
 /// let run = Run::default();
@@ -102,7 +105,7 @@ impl Oracle {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use plackett_dag::{Bic, Gram, Oracle, ScoreSettings};
+    /// use plackett_dag::{Gram, Oracle, score::{Bic, ScoreSettings}};
     /// let gram = Arc::new(Gram::from_matrix(1000, 1, vec![1.0])?);
     /// assert_eq!(Oracle::new(Arc::new(Bic::new(gram, &ScoreSettings::default())?)).nodes(), 1);
     /// # Ok::<(), plackett_dag::Error>(())
@@ -116,7 +119,7 @@ impl Oracle {
     /// ```
     /// use std::sync::Arc;
     /// use plackett::run::Run;
-    /// use plackett_dag::{Bic, Gram, NodeSet, Oracle, ScoreSettings};
+    /// use plackett_dag::{Gram, NodeSet, Oracle, score::{Bic, ScoreSettings}};
     /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
     /// let score = Arc::new(Bic::new(gram, &ScoreSettings::default())?);
     /// let mut tight = Oracle::with_memory(score.clone(), 0);
@@ -145,7 +148,7 @@ impl Oracle {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use plackett_dag::{Bic, Gram, Oracle, ScoreSettings};
+    /// use plackett_dag::{Gram, Oracle, score::{Bic, ScoreSettings}};
     /// let gram = Arc::new(Gram::from_matrix(1000, 1, vec![1.0])?);
     /// let oracle = Oracle::new(Arc::new(Bic::new(gram, &ScoreSettings::default())?));
     /// assert_eq!(oracle.nodes(), 1);
@@ -159,7 +162,7 @@ impl Oracle {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use plackett_dag::{Bic, Gram, Oracle, ScoreSettings};
+    /// use plackett_dag::{Gram, Oracle, score::{Bic, ScoreSettings}};
     /// let gram = Arc::new(Gram::from_matrix(1000, 1, vec![1.0])?);
     /// let oracle = Oracle::new(Arc::new(Bic::new(gram, &ScoreSettings::default())?));
     /// assert_eq!(oracle.score().nodes(), 1);
@@ -173,7 +176,7 @@ impl Oracle {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use plackett_dag::{Bic, Gram, Oracle, ScoreSettings};
+    /// use plackett_dag::{Gram, Oracle, score::{Bic, ScoreSettings}};
     /// let gram = Arc::new(Gram::from_matrix(1000, 1, vec![1.0])?);
     /// let oracle = Oracle::new(Arc::new(Bic::new(gram, &ScoreSettings::default())?));
     /// assert_eq!(oracle.stats().queries, 0);
@@ -197,7 +200,7 @@ impl Oracle {
     /// ```
     /// use std::sync::Arc;
     /// use plackett::run::Run;
-    /// use plackett_dag::{Bic, Gram, NodeSet, Oracle, ScoreSettings};
+    /// use plackett_dag::{Gram, NodeSet, Oracle, score::{Bic, ScoreSettings}};
     /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
     /// let mut oracle = Oracle::new(Arc::new(Bic::new(gram, &ScoreSettings::default())?));
     /// assert!(oracle.best(0, &NodeSet::default(), &Run::default())?.unwrap().parents.is_empty());
@@ -224,7 +227,7 @@ impl Oracle {
     /// ```
     /// use std::sync::Arc;
     /// use plackett::run::Run;
-    /// use plackett_dag::{EvL0, Gram, Oracle, ScoreSettings};
+    /// use plackett_dag::{Gram, Oracle, score::{EvL0, ScoreSettings}};
     /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
     /// let mut oracle = Oracle::new(Arc::new(EvL0::new(gram, &ScoreSettings::default())?));
     /// let run = Run::default();
@@ -294,7 +297,7 @@ impl Oracle {
     /// ```
     /// use std::sync::Arc;
     /// use plackett::run::Run;
-    /// use plackett_dag::{Bic, Gram, NodeSet, Oracle, ScoreSettings};
+    /// use plackett_dag::{Gram, NodeSet, Oracle, score::{Bic, ScoreSettings}};
     /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
     /// let mut oracle = Oracle::new(Arc::new(Bic::new(gram, &ScoreSettings::default())?));
     /// let parents = oracle.order_parents(&[0, 1], &Run::default())?;

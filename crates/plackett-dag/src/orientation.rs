@@ -10,7 +10,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use plackett::run::Run;
 
-use crate::{Categories, Cpdag, Dag, Fnml, Result, score::Families};
+use crate::{
+    Categories, Cpdag, Dag, Result,
+    score::{Families, Fnml},
+};
 
 /// The most graphs of one component to look at. Beyond, the cheapest of those seen is taken.
 const MOST_GRAPHS: usize = 4096;
@@ -22,11 +25,11 @@ const MOST_GRAPHS: usize = 4096;
 /// them. A family costs O(rows) once. If the run is over before, the cheapest so far is given.
 ///
 /// # Errors
-/// Those of [`graph_cost`](crate::graph_cost).
+/// Those of [`graph_cost`](crate::score::graph_cost).
 ///
 /// ```
 /// use plackett::run::Run;
-/// use plackett_dag::{BayesNet, Cpdag, orient};
+/// use plackett_dag::{BayesNet, Cpdag, orientation::orient};
 /// let network = BayesNet::embedded("alarm")?;
 /// let data = network.sample(5000, 0, BayesNet::TRAINING)?;
 /// let oriented = orient(&data, network.dag(), &Run::default())?;
@@ -147,7 +150,7 @@ fn covered_edges(parents: &[Vec<usize>], component: &[usize]) -> Vec<Turn> {
 mod tests {
     use super::*;
     use crate::testing::all_dags;
-    use crate::{BayesNet, Cpdag, graph_cost};
+    use crate::{BayesNet, Cpdag, score::graph_cost};
 
     #[test]
     fn stays_in_the_class_and_ends_where_no_graph_of_it_is_cheaper() {

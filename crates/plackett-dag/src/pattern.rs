@@ -173,7 +173,7 @@ impl Cpdag {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Mark;
+    use crate::cpdag::Mark;
     use crate::testing::all_dags;
 
     /// The pairs of nodes whose arrows meet in a third although they are apart.

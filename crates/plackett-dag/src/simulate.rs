@@ -18,7 +18,7 @@ const WEIGHT_SIZES: std::ops::Range<f64> = 0.5..2.0;
 ///
 /// # Example
 /// ```
-/// use plackett_dag::{GraphKind, SemSettings, simulate_sem};
+/// use plackett_dag::simulate::{GraphKind, SemSettings, simulate_sem};
 ///
 /// let settings = SemSettings { graph: GraphKind::ScaleFree, degree: 1, nodes: 20, ..SemSettings::default() };
 /// assert_eq!(simulate_sem(&settings, 0)?.dag().edge_count(), 19);
@@ -38,7 +38,7 @@ pub enum GraphKind {
 ///
 /// # Example
 /// ```
-/// use plackett_dag::{Noise, SemSettings, simulate_sem};
+/// use plackett_dag::simulate::{Noise, SemSettings, simulate_sem};
 ///
 /// let noise = Noise::Unequal { low: 0.5, high: 2.0 };
 /// let sem = simulate_sem(&SemSettings { noise, ..SemSettings::default() }, 0)?;
@@ -62,7 +62,7 @@ pub enum Noise {
 ///
 /// # Example
 /// ```
-/// use plackett_dag::{GraphKind, SemSettings};
+/// use plackett_dag::simulate::{GraphKind, SemSettings};
 ///
 /// let settings = SemSettings { degree: 4, nodes: 50, ..SemSettings::default() };
 /// assert_eq!(settings.graph, GraphKind::ErdosRenyi);
@@ -89,7 +89,7 @@ impl Default for SemSettings {
 ///
 /// # Example
 /// ```
-/// use plackett_dag::{Sem, SemSettings, simulate_sem};
+/// use plackett_dag::{Sem, simulate::{SemSettings, simulate_sem}};
 ///
 /// let sem = simulate_sem(&SemSettings::default(), 7)?;
 /// let training = sem.sample(1000, Sem::TRAINING);
@@ -113,7 +113,7 @@ pub struct Sem {
 ///
 /// # Example
 /// ```
-/// use plackett_dag::{SemSettings, simulate_sem};
+/// use plackett_dag::simulate::{SemSettings, simulate_sem};
 ///
 /// let sem = simulate_sem(&SemSettings::default(), 1)?;
 /// assert!(sem.dag().edges().all(|(_, _, weight)| (0.5..2.0).contains(&weight.abs())));
@@ -160,7 +160,7 @@ impl Sem {
     ///
     /// # Example
     /// ```
-    /// # use plackett_dag::{SemSettings, simulate_sem};
+    /// # use plackett_dag::simulate::{SemSettings, simulate_sem};
     /// assert_eq!(simulate_sem(&SemSettings::default(), 1)?.graph().name(0), Some("x1"));
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
@@ -172,7 +172,7 @@ impl Sem {
     ///
     /// # Example
     /// ```
-    /// # use plackett_dag::{SemSettings, simulate_sem};
+    /// # use plackett_dag::simulate::{SemSettings, simulate_sem};
     /// assert_eq!(simulate_sem(&SemSettings::default(), 1)?.dag().nodes(), 10);
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
@@ -184,7 +184,7 @@ impl Sem {
     ///
     /// # Example
     /// ```
-    /// # use plackett_dag::{SemSettings, simulate_sem};
+    /// # use plackett_dag::simulate::{SemSettings, simulate_sem};
     /// assert_eq!(simulate_sem(&SemSettings::default(), 1)?.noise_deviations(), [1.0; 10]);
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
@@ -197,7 +197,7 @@ impl Sem {
     ///
     /// # Example
     /// ```
-    /// # use plackett_dag::{Sem, SemSettings, simulate_sem};
+    /// # use plackett_dag::{Sem, simulate::{SemSettings, simulate_sem}};
     /// let sem = simulate_sem(&SemSettings::default(), 1)?;
     /// assert_eq!(sem.sample(5, Sem::TRAINING).row(2), sem.sample(3, Sem::TRAINING).row(2));
     /// # Ok::<(), plackett_dag::Error>(())
@@ -212,7 +212,7 @@ impl Sem {
     ///
     /// # Example
     /// ```
-    /// # use plackett_dag::{Sem, SemSettings, simulate_sem};
+    /// # use plackett_dag::{Sem, simulate::{SemSettings, simulate_sem}};
     /// let mut sum = 0.0;
     /// simulate_sem(&SemSettings::default(), 1)?.sample_each(100, Sem::TRAINING, |row| sum += row[0]);
     /// assert!(sum.is_finite());
@@ -237,7 +237,7 @@ impl Sem {
     ///
     /// # Example
     /// ```
-    /// # use plackett_dag::{SemSettings, simulate_sem};
+    /// # use plackett_dag::simulate::{SemSettings, simulate_sem};
     /// let covariance = simulate_sem(&SemSettings::default(), 1)?.covariance();
     /// assert!((0..10).all(|node| covariance[node * 10 + node] >= 1.0));
     /// # Ok::<(), plackett_dag::Error>(())

@@ -151,7 +151,10 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Dataset, Kind, Reading};
+    use crate::{
+        Dataset,
+        dataset::{Kind, Reading},
+    };
     use proptest::prelude::*;
 
     #[test]
@@ -174,7 +177,7 @@ mod tests {
             let table = Table::new(names, values).unwrap();
             let mut text = Vec::new();
             table.write_csv(&mut text, "d.csv").unwrap();
-            let reading = Reading { delimiter: Some(crate::Delimiter::Byte(b',')), header: Some(true), ..Reading::all(Kind::Numbers) };
+            let reading = Reading { delimiter: Some(crate::dataset::Delimiter::Byte(b',')), header: Some(true), ..Reading::all(Kind::Numbers) };
             let read = Dataset::from_reader(text.as_slice(), "d.csv", &reading).unwrap();
             prop_assert_eq!(read.names(), table.names());
             for column in 0..table.columns() {

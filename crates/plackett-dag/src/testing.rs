@@ -75,5 +75,5 @@ pub(crate) fn random_gram(nodes: usize, rows: usize, seed: u64) -> crate::Gram {
             values.push(earlier + rng.random_range(-1.0..1.0));
         }
     }
-    crate::Gram::from_rows(&values, nodes, crate::Centering::Center).unwrap()
+    crate::Gram::from_rows(&values, nodes, crate::gram::Centering::Center).unwrap()
 }

@@ -2,7 +2,12 @@
 
 use std::io::Write as _;
 
-use plackett_dag::{Centering, Dataset, Delimiter, Kind, Missing, Reading, Remedy, finding_texts};
+use plackett_dag::{
+    Dataset,
+    dataset::{Delimiter, Kind, Missing, Reading},
+    finding::{Remedy, finding_texts},
+    gram::Centering,
+};
 
 /// What came of it, in a line: rows, columns with their kinds and missing values, what was noticed, what is wrong.
 fn outcome(bytes: &[u8], reading: &Reading) -> String {

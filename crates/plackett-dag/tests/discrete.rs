@@ -10,8 +10,9 @@ use std::time::Duration;
 
 use plackett::run::{Limits, Run};
 use plackett_dag::{
-    Bdeu, Candidates, Categories, Dag, DiscreteBic, Error, FamilyScore, K2, Keep, LocalScore, NodeSet,
-    Oracle, ParentSets, Qnml, Reach, Scratch, SizePrior, graph_cost,
+    Categories, Dag, Error, LocalScore, NodeSet, Oracle,
+    parent_sets::{Candidates, Keep, ParentSets, Reach, SizePrior},
+    score::{Bdeu, DiscreteBic, FamilyScore, K2, Qnml, Scratch, graph_cost},
 };
 
 /// Columns of the given arities in which each but the first depends on one or two before it.

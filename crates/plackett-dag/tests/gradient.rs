@@ -11,8 +11,10 @@ use std::time::Duration;
 use plackett::run::{Limits, Run};
 use plackett::{Latent as _, Noise, PlackettLuce};
 use plackett_dag::{
-    Centering, Exact, Expectation, GradientKind, Gram, Insertion, L1, LocalScore, LocalTable, NodeSet,
-    Oracle, PlSearch, ScoreSettings,
+    Gram, LocalScore, NodeSet, Oracle,
+    gram::Centering,
+    score::{L1, ScoreSettings},
+    search::{Exact, Expectation, GradientKind, Insertion, LocalTable, PlSearch},
 };
 use testing::sem;
 

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use plackett::run::Run;
 use plackett_dag::{
-    Centering, Error, Gram, LocalScore, NodeSet, Oracle, SCORES, ScoreSettings, Scratch, score_by_name,
+    Error, Gram, LocalScore, NodeSet, Oracle,
+    gram::Centering,
+    score::{SCORES, ScoreSettings, Scratch, score_by_name},
 };
 use testing::{Rng, sem};
 

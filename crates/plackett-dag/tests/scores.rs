@@ -6,8 +6,12 @@ mod testing;
 use std::sync::Arc;
 
 use plackett::run::Run;
-use plackett_dag::{Bic, Centering, EvL0, Gram, L1, LocalScore, NodeSet, ScoreSettings, Scratch};
-use plackett_dag::{SCORES, SubsetSearch, fit_weights, score_by_name};
+use plackett_dag::score::{SCORES, SubsetSearch, fit_weights, score_by_name};
+use plackett_dag::{
+    Gram, LocalScore, NodeSet,
+    gram::Centering,
+    score::{Bic, EvL0, L1, ScoreSettings, Scratch},
+};
 use testing::{Rng, normal, sem};
 
 /// Unit-scale data in one of five kinds: plain, nearly collinear, with duplicates, with exact combinations, n < d.

@@ -6,10 +6,13 @@ mod testing;
 use std::sync::Arc;
 
 use plackett::run::Run;
+use plackett_dag::score::{SCORES, ScoreSettings, Scratch, SubsetSearch, score_by_name};
 use plackett_dag::{
-    Centering, Error, Exact, Expectation, Gram, Insertion, L1, LocalScore, LocalTable, NodeSet, Oracle,
+    Error, Gram, LocalScore, NodeSet, Oracle,
+    gram::Centering,
+    score::L1,
+    search::{Exact, Expectation, Insertion, LocalTable},
 };
-use plackett_dag::{SCORES, ScoreSettings, Scratch, SubsetSearch, score_by_name};
 use testing::{Rng, Sem, sem};
 
 fn gram_of(sem: &Sem) -> Arc<Gram> {

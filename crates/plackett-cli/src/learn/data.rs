@@ -5,9 +5,12 @@ use std::{path::Path, str::FromStr};
 
 use clap::Args;
 use plackett_dag::{
-    BayesNet, Categories, Centering, Column, Concern, Dataset, Delimiter, EMBEDDED, Error, Finding,
-    GraphKind, Kind, Missing, NamedDag, Noise, Observations, Reading, Remedy, Sem, SemSettings, SourceColumn,
-    SourceValues, Table, faults_text, finding_texts, simulate_sem,
+    BayesNet, Categories, Dataset, Error, NamedDag, Observations, Sem, Table,
+    dataset::{Column, Delimiter, Kind, Missing, Reading, SourceColumn, SourceValues},
+    finding::{Concern, Finding, Remedy, faults_text, finding_texts},
+    gram::Centering,
+    network::EMBEDDED,
+    simulate::{GraphKind, Noise, SemSettings, simulate_sem},
 };
 use serde::Serialize;
 

@@ -13,9 +13,11 @@ use clap::{
 use indicatif::ProgressBar;
 use plackett::run::{Limits, Progress, Run};
 use plackett_dag::{
-    CategorySettings, Centering, DISCRETE_SCORES, Dag, DiscreteScoreSettings, Error, LEARN_METHODS,
-    LearnMethod, Learned, Learning, NamedDag, NumberSettings, Observations, ParentSpace, SCORES, ScoreChoice,
-    SearchSettings, TestSettings, discrete_score_by_name, graph_cost, read_graph,
+    Dag, Error, LearnMethod, Learned, Learning, NamedDag, Observations, ScoreChoice,
+    format::read_graph,
+    gram::Centering,
+    learning::{CategorySettings, LEARN_METHODS, NumberSettings, ParentSpace, SearchSettings, TestSettings},
+    score::{DISCRETE_SCORES, DiscreteScoreSettings, SCORES, discrete_score_by_name, graph_cost},
 };
 
 use crate::{

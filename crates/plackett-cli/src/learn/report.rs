@@ -2,8 +2,11 @@
 
 use plackett::run::Ending;
 use plackett_dag::{
-    Comparison, CpdagDocument, GraphDocument, Learned, Mark, NamedDag, Observations, Table,
-    residual_variances, to_dot, write_graph_csv,
+    Learned, NamedDag, Observations, Table,
+    cpdag::Mark,
+    format::{CpdagDocument, GraphDocument, to_dot, write_graph_csv},
+    learning::residual_variances,
+    metrics::Comparison,
 };
 use serde::Serialize;
 

@@ -5,8 +5,12 @@ use std::{sync::Arc, time::Instant};
 
 use plackett::{Noise, PlackettLuce, run::Run};
 use plackett_dag::{
-    BayesNet, Candidates, Categories, CategorySettings, Comparison, Dag, GSquare, Keep, LearnMethod,
-    Learning, Observations, Oracle, ParentSets, ParentSpace, Pc, Qnml, compare, graph_cost,
+    BayesNet, Categories, Dag, LearnMethod, Learning, Observations, Oracle, Pc,
+    independence::GSquare,
+    learning::{CategorySettings, ParentSpace},
+    metrics::{Comparison, compare},
+    parent_sets::{Candidates, Keep, ParentSets},
+    score::{Qnml, graph_cost},
 };
 use serde::{Deserialize, Serialize};
 

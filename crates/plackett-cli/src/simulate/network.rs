@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use plackett_dag::{BayesNet, EMBEDDED, Error, write_graph_csv};
+use plackett_dag::{BayesNet, Error, format::write_graph_csv, network::EMBEDDED};
 use serde::Serialize;
 
 use super::parse_rows;

@@ -3,7 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use plackett_dag::{GraphKind, Noise, Sem, SemSettings, simulate_sem, write_graph_csv};
+use plackett_dag::{
+    Sem,
+    format::write_graph_csv,
+    simulate::{GraphKind, Noise, SemSettings, simulate_sem},
+};
 use serde::Serialize;
 
 use super::parse_rows;

@@ -34,7 +34,7 @@ const MOST_WHOLE_NUMBERS: usize = 20;
 ///
 /// # Example
 /// ```
-/// assert_eq!(plackett_dag::Kind::Categories.name(), "categories");
+/// assert_eq!(plackett_dag::dataset::Kind::Categories.name(), "categories");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -59,7 +59,7 @@ impl Kind {
 ///
 /// # Example
 /// ```
-/// assert_eq!(plackett_dag::Why::NotWhole.to_string(), "holds numbers that are not whole");
+/// assert_eq!(plackett_dag::dataset::Why::NotWhole.to_string(), "holds numbers that are not whole");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -107,7 +107,7 @@ impl fmt::Display for Why {
 ///
 /// # Example
 /// ```
-/// use plackett_dag::{Dataset, Kind, Reading, Why};
+/// use plackett_dag::{Dataset, dataset::{Kind, Reading, Why}};
 ///
 /// let data = Dataset::from_reader("a,b\n1.5,2\n2.5,NA\n".as_bytes(), "data.csv", &Reading::default())?;
 /// let column = &data.columns()[1];
@@ -148,7 +148,7 @@ enum Values {
 ///
 /// # Example
 /// ```
-/// use plackett_dag::{Centering, Dataset, Kind, Reading};
+/// use plackett_dag::{Dataset, dataset::{Kind, Reading}, gram::Centering};
 ///
 /// let text = "height;weight\n1,81;80,5\n1,62;61\n1,75;70,2\n";
 /// let data = Dataset::from_reader(text.as_bytes(), "people.csv", &Reading::default())?;
@@ -192,7 +192,7 @@ impl Dataset {
     ///
     /// # Example
     /// ```
-    /// use plackett_dag::{Dataset, Missing, Reading};
+    /// use plackett_dag::{Dataset, dataset::{Missing, Reading}};
     ///
     /// let reading = Reading { missing: Missing::Drop, ..Reading::default() };
     /// let data = Dataset::from_reader("a,b\n1.5,2\n?,1\n2.5,4\n".as_bytes(), "data.csv", &reading)?;
@@ -213,7 +213,7 @@ impl Dataset {
     ///
     /// # Example
     /// ```
-    /// use plackett_dag::{Dataset, Reading};
+    /// use plackett_dag::{Dataset, dataset::Reading};
     ///
     /// let read = |text: &str| Dataset::from_reader(text.as_bytes(), "data", &Reading::default());
     /// assert_eq!(read("a,b\n1,2.50\n3,4\n")?.fingerprint(), read("a;b\n1,0;2,5\n3,0;4,0\n")?.fingerprint());
@@ -275,7 +275,7 @@ impl Dataset {
     ///
     /// # Example
     /// ```
-    /// use plackett_dag::{Dataset, Reading};
+    /// use plackett_dag::{Dataset, dataset::Reading};
     ///
     /// let data = Dataset::from_reader("a,b\nx,1\ny,2\nx,1\n".as_bytes(), "data.csv", &Reading::default())?;
     /// assert_eq!(data.categories(0), Some((&["x".to_owned(), "y".to_owned()][..], &[0, 1, 0][..])));
@@ -304,7 +304,7 @@ impl Dataset {
     ///
     /// # Example
     /// ```
-    /// use plackett_dag::{Centering, Dataset, Reading};
+    /// use plackett_dag::{Dataset, dataset::Reading, gram::Centering};
     ///
     /// let data = Dataset::from_reader("a,b,c\n1,2,x\n2.5,2,y\n3,2,x\n".as_bytes(), "data.csv", &Reading::default())?;
     /// assert_eq!(
@@ -343,7 +343,7 @@ impl Dataset {
     ///
     /// # Example
     /// ```
-    /// use plackett_dag::{Dataset, Kind, Reading};
+    /// use plackett_dag::{Dataset, dataset::{Kind, Reading}};
     ///
     /// let text = "a,b\n1,x\n2,x\n1,y\n";
     /// let data = Dataset::from_reader(text.as_bytes(), "data.csv", &Reading::all(Kind::Categories))?;

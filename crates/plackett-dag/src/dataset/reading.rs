@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 ///
 /// # Example
 /// ```
-/// use plackett_dag::{Dataset, Reading};
+/// use plackett_dag::{Dataset, dataset::Reading};
 ///
 /// let reading = Reading { drop: vec!["day".into()], ..Reading::default() };
 /// let data = Dataset::from_reader("day;x;y\n1;0,5;2\n2;1,5;1\n3;0,1;5\n".as_bytes(), "data.csv", &reading)?;
@@ -46,7 +46,7 @@ impl Reading {
     ///
     /// # Example
     /// ```
-    /// use plackett_dag::{Dataset, Kind, Reading};
+    /// use plackett_dag::{Dataset, dataset::{Kind, Reading}};
     ///
     /// let reading = Reading::all(Kind::Categories);
     /// let data = Dataset::from_reader("a,b\n1,x\n2,y\n".as_bytes(), "data.csv", &reading)?;
@@ -62,7 +62,7 @@ impl Reading {
 ///
 /// # Example
 /// ```
-/// use plackett_dag::Delimiter;
+/// use plackett_dag::dataset::Delimiter;
 ///
 /// assert_eq!("tab".parse::<Delimiter>()?, Delimiter::Byte(b'\t'));
 /// assert_eq!(";".parse::<Delimiter>()?, Delimiter::Byte(b';'));
@@ -109,7 +109,7 @@ impl FromStr for Delimiter {
 ///
 /// # Example
 /// ```
-/// assert_eq!("drop".parse::<plackett_dag::Missing>()?, plackett_dag::Missing::Drop);
+/// assert_eq!("drop".parse::<plackett_dag::dataset::Missing>()?, plackett_dag::dataset::Missing::Drop);
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

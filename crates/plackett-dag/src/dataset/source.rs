@@ -19,7 +19,7 @@ use crate::records::{Records, open};
 ///
 /// # Example
 /// ```
-/// use plackett_dag::{Dataset, Kind, Reading, SourceColumn, SourceValues};
+/// use plackett_dag::{Dataset, dataset::{Kind, Reading, SourceColumn, SourceValues}};
 ///
 /// let dose = SourceColumn { name: "dose".into(), values: SourceValues::Numbers(vec![0.5, 1.5, 0.2]) };
 /// let labels = vec!["no".to_owned(), "yes".to_owned()];
@@ -77,7 +77,7 @@ impl Dataset {
     ///
     /// # Example
     /// ```
-    /// use plackett_dag::{Dataset, Reading};
+    /// use plackett_dag::{Dataset, dataset::Reading};
     ///
     /// let error = Dataset::read("no-such-file.csv", &Reading::default()).unwrap_err();
     /// assert!(error.to_string().starts_with("no-such-file.csv: "));
@@ -104,7 +104,7 @@ impl Dataset {
     ///
     /// # Example
     /// ```
-    /// use plackett_dag::{Dataset, Reading};
+    /// use plackett_dag::{Dataset, dataset::Reading};
     ///
     /// let error = Dataset::from_reader("a,b\n1,2\n3\n".as_bytes(), "data.csv", &Reading::default()).unwrap_err();
     /// assert_eq!(error.to_string(), "data.csv, line 3: the row has 1 field, the header has 2");

@@ -10,7 +10,7 @@ use crate::{Dag, NodeSet};
 /// A p-value is 1 or 0, the level ½.
 ///
 /// ```
-/// use plackett_dag::{DSeparation, Dag, IndependenceTest};
+/// use plackett_dag::{Dag, independence::{DSeparation, IndependenceTest}};
 ///
 /// // 0 → 2 ← 1, 2 → 3
 /// let dag = Dag::from_parents(vec![vec![], vec![], vec![0, 1], vec![2]])?;
@@ -36,7 +36,7 @@ impl<'a> DSeparation<'a> {
     /// Answers from this graph.
     ///
     /// ```
-    /// use plackett_dag::{DSeparation, Dag, IndependenceTest};
+    /// use plackett_dag::{Dag, independence::{DSeparation, IndependenceTest}};
     /// assert!(DSeparation::new(&Dag::empty(2)).is_independent(0, 1, &[]));
     /// ```
     pub fn new(dag: &'a Dag) -> Self {

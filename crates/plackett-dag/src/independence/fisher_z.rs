@@ -11,7 +11,7 @@ use crate::{Gram, Result};
 /// quantile. With too few rows for that nothing can be shown to depend, and all is independent.
 ///
 /// ```
-/// use plackett_dag::{FisherZ, Gram, IndependenceTest};
+/// use plackett_dag::{Gram, independence::{FisherZ, IndependenceTest}};
 /// // 0 → 1 → 2 with weights and noise of one.
 /// let gram = Gram::from_matrix(1000, 3, vec![1.0, 1.0, 1.0, 1.0, 2.0, 2.0, 1.0, 2.0, 3.0])?;
 /// let mut test = FisherZ::new(&gram, 0.01)?;
@@ -39,7 +39,7 @@ impl<'a> FisherZ<'a> {
     ///
     /// ```
     /// let gram = plackett_dag::Gram::from_matrix(10, 1, vec![1.0])?;
-    /// assert!(plackett_dag::FisherZ::new(&gram, 1.5).is_err());
+    /// assert!(plackett_dag::independence::FisherZ::new(&gram, 1.5).is_err());
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn new(gram: &'a Gram, alpha: f64) -> Result<Self> {

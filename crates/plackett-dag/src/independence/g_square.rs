@@ -24,7 +24,7 @@ use crate::{Error, Result};
 /// rows, of the columns and of the categories.
 ///
 /// ```
-/// use plackett_dag::{BayesNet, GSquare, IndependenceTest};
+/// use plackett_dag::{BayesNet, independence::{GSquare, IndependenceTest}};
 ///
 /// let asia = BayesNet::embedded("asia")?; // smoke → lung → either → xray
 /// let data = asia.sample(5000, 1, BayesNet::TRAINING)?;
@@ -61,7 +61,7 @@ impl<'a> GSquare<'a> {
     /// together (16 million rows with columns of 256 categories, 1000 million with four).
     ///
     /// ```
-    /// use plackett_dag::{Categories, GSquare};
+    /// use plackett_dag::{Categories, independence::GSquare};
     /// let data = Categories::new(vec![], vec![], vec![])?;
     /// assert!(GSquare::new(&data, 0.05).is_ok() && GSquare::new(&data, 0.0).is_err());
     /// # Ok::<(), plackett_dag::Error>(())

@@ -19,7 +19,7 @@ use crate::{Error, Result};
 ///
 /// ```
 /// use plackett::run::Run;
-/// use plackett_dag::{IndependenceTest, rival::GreedySp};
+/// use plackett_dag::{independence::IndependenceTest, rival::GreedySp};
 /// /// The chain 0 → 1 → 2.
 /// struct Chain;
 /// impl IndependenceTest for Chain {

@@ -10,9 +10,14 @@ use super::{
     refuse,
 };
 use crate::{
-    Candidates, Categories, Cpdag, DISCRETE_SCORES, Dag, DiscreteScoreSettings, Error, Expanded, Expansion,
-    FamilyScore, GSquare, Insertion, Keep, LocalScore, OrderMcmc, ParentSets, Result, SizePrior,
-    discrete_score_by_name, graph_cost, orient, weigh_edges,
+    Categories, Cpdag, Dag, Error, LocalScore, Result,
+    independence::GSquare,
+    orientation::orient,
+    parent_sets::{Candidates, Keep, ParentSets, SizePrior},
+    score::{
+        DISCRETE_SCORES, DiscreteScoreSettings, FamilyScore, discrete_score_by_name, graph_cost, weigh_edges,
+    },
+    search::{Expanded, Expansion, Insertion, OrderMcmc},
 };
 
 /// The score unless another is asked for: it has no setting that the user could get wrong.

@@ -9,7 +9,7 @@ use crate::{Dag, Gram};
 /// Var(x_i − Σ w_ji x_j) for each node i, with the divisor n; `dag` has a node for each column.
 ///
 /// ```
-/// use plackett_dag::{Dag, Gram, residual_variances};
+/// use plackett_dag::{Dag, Gram, learning::residual_variances};
 /// // x₁ = 2·x₀ + noise of variance 1.
 /// let gram = Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?;
 /// let dag = Dag::from_weighted_parents(vec![vec![], vec![(0, 2.0)]])?;
@@ -45,7 +45,11 @@ pub(super) fn agree(gram: &Gram, dag: &Dag) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Centering, GramBuilder, Noise, Sem, SemSettings, simulate_sem};
+    use crate::{
+        Sem,
+        gram::{Centering, GramBuilder},
+        simulate::{Noise, SemSettings, simulate_sem},
+    };
 
     fn gram_and_truth(noise: Noise, nodes: usize, seed: u64) -> (Gram, Sem) {
         let settings = SemSettings { noise, nodes, degree: 2, ..SemSettings::default() };

@@ -6,13 +6,16 @@ use plackett::run::{Run, Trace};
 use plackett::{Noise, PlackettLuce};
 use serde::{Serialize, Serializer};
 
-use crate::{Error, Exact, GradientKind, Insertion, Oracle, OrderMcmc, OrderSolution, PlSearch, Result};
+use crate::{
+    Error, Oracle, OrderSolution, Result,
+    search::{Exact, GradientKind, Insertion, OrderMcmc, PlSearch},
+};
 
 /// A way to learn, by name. One's own is a value of this type.
 ///
 /// ```
 /// use plackett::run::Run;
-/// use plackett_dag::{Found, Gram, LearnMethod, Learning, Observations, OrderSolution};
+/// use plackett_dag::{Gram, LearnMethod, Learning, Observations, OrderSolution, learning::Found};
 /// static NO_EDGES: LearnMethod = LearnMethod {
 ///     name: "no-edges",
 ///     summary: "The graph without edges",
@@ -44,7 +47,7 @@ impl Serialize for LearnMethod {
 /// What a search is told; each reads what concerns it.
 ///
 /// ```
-/// let task = plackett_dag::SearchTask { restarts: Some(2), ..Default::default() };
+/// let task = plackett_dag::learning::SearchTask { restarts: Some(2), ..Default::default() };
 /// assert_eq!(task.start, None);
 /// ```
 #[derive(Clone, Debug)]
@@ -83,7 +86,7 @@ impl Default for SearchTask {
 ///
 /// ```
 /// use std::sync::Arc;
-/// use plackett_dag::{Bic, Found, Gram, Oracle, OrderSolution, ScoreSettings};
+/// use plackett_dag::{Gram, Oracle, OrderSolution, learning::Found, score::{Bic, ScoreSettings}};
 /// let gram = Arc::new(Gram::from_matrix(1000, 1, vec![1.0])?);
 /// let oracle = Oracle::new(Arc::new(Bic::new(gram, &ScoreSettings::default())?));
 /// let found = Found::new(OrderSolution::empty(oracle.score().as_ref()), &oracle);
@@ -110,7 +113,7 @@ impl Found {
 /// The methods by name, the default one first: a new one is one line here.
 ///
 /// ```
-/// assert_eq!(plackett_dag::LEARN_METHODS[0].name, "insertion");
+/// assert_eq!(plackett_dag::learning::LEARN_METHODS[0].name, "insertion");
 /// ```
 pub static LEARN_METHODS: [LearnMethod; 9] = [
     LearnMethod {

@@ -19,8 +19,8 @@ pub use settings::{
 };
 
 use crate::{
-    Categories, Cpdag, Dag, Error, Gram, IndependenceTest, LocalScore, Oracle, Pc, PcResult, Result,
-    fit_weights,
+    Categories, Cpdag, Dag, Error, Gram, LocalScore, Oracle, Pc, Result, independence::IndependenceTest,
+    pc::PcResult, score::fit_weights,
 };
 
 /// Columns of numbers, of which the second moments are enough, or of categories.
@@ -76,7 +76,7 @@ impl Observations {
 ///
 /// ```
 /// use plackett::run::Run;
-/// use plackett_dag::{BayesNet, Learning, Observations, shd_cpdag};
+/// use plackett_dag::{BayesNet, Learning, Observations, metrics::shd_cpdag};
 /// let network = BayesNet::embedded("alarm")?;
 /// let data = Observations::Categories(network.sample(20_000, 0, BayesNet::TRAINING)?.into());
 /// let learned = Learning::default().run(&data, &Run::default())?;
@@ -219,8 +219,8 @@ impl Learning {
             restarts: self.search.restarts,
             steps: self.search.steps,
             descent: match data {
-                Observations::Numbers(_) => crate::PlSearch::default(),
-                Observations::Categories(_) => crate::PlSearch::for_categories(),
+                Observations::Numbers(_) => crate::search::PlSearch::default(),
+                Observations::Categories(_) => crate::search::PlSearch::for_categories(),
             },
             memory_bytes: self.search.memory_bytes,
             seed: self.seed,

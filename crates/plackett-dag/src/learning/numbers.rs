@@ -10,7 +10,9 @@ use super::{
     patterned, refuse,
 };
 use crate::{
-    Bic, Dag, Error, FisherZ, Gram, NodeSet, Result, SCORES, ScoreSettings, fit_weights, score_by_name,
+    Dag, Error, Gram, NodeSet, Result,
+    independence::FisherZ,
+    score::{Bic, SCORES, ScoreSettings, fit_weights, score_by_name},
 };
 
 /// What the user wants of the score.

@@ -20,7 +20,7 @@ pub enum ScoreChoice {
     /// Whichever the data call for.
     #[default]
     Auto,
-    /// One of [`SCORES`](crate::SCORES) for numbers, of [`DISCRETE_SCORES`](crate::DISCRETE_SCORES) for categories.
+    /// One of [`SCORES`](crate::score::SCORES) for numbers, of [`DISCRETE_SCORES`](crate::score::DISCRETE_SCORES) for categories.
     Named(String),
     /// One's own, with a node for each column of the data.
     Custom(Arc<dyn LocalScore>),
@@ -60,7 +60,7 @@ impl Serialize for ScoreChoice {
 /// Settings of the scores of numbers.
 ///
 /// ```
-/// assert_eq!(plackett_dag::NumberSettings::default().lambda, None);
+/// assert_eq!(plackett_dag::learning::NumberSettings::default().lambda, None);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct NumberSettings {
@@ -75,7 +75,7 @@ pub struct NumberSettings {
 /// Settings of learning from categories.
 ///
 /// ```
-/// assert!(!plackett_dag::CategorySettings::default().posterior);
+/// assert!(!plackett_dag::learning::CategorySettings::default().posterior);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct CategorySettings {
@@ -95,7 +95,7 @@ pub struct CategorySettings {
 /// Which parents a column of categories may have.
 ///
 /// ```
-/// assert_eq!(plackett_dag::ParentSpace::default(), plackett_dag::ParentSpace::PlusOne);
+/// assert_eq!(plackett_dag::learning::ParentSpace::default(), plackett_dag::learning::ParentSpace::PlusOne);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -112,7 +112,7 @@ pub enum ParentSpace {
 /// Settings of PC-stable's tests.
 ///
 /// ```
-/// assert_eq!(plackett_dag::TestSettings::default().alpha, None);
+/// assert_eq!(plackett_dag::learning::TestSettings::default().alpha, None);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct TestSettings {
@@ -125,7 +125,7 @@ pub struct TestSettings {
 /// Settings of the search over orders.
 ///
 /// ```
-/// assert_eq!(plackett_dag::SearchSettings::default().memory_bytes, 1 << 30);
+/// assert_eq!(plackett_dag::learning::SearchSettings::default().memory_bytes, 1 << 30);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct SearchSettings {

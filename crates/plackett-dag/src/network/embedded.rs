@@ -13,7 +13,7 @@ use crate::error::{Error, Place, Problem, Result};
 ///
 /// # Example
 /// ```
-/// use plackett_dag::EMBEDDED;
+/// use plackett_dag::network::EMBEDDED;
 ///
 /// let asia = EMBEDDED.iter().find(|network| network.name == "asia").unwrap();
 /// assert!(asia.summary.starts_with("8 nodes"));
@@ -41,7 +41,7 @@ macro_rules! network {
 ///
 /// # Example
 /// ```
-/// use plackett_dag::{BayesNet, EMBEDDED};
+/// use plackett_dag::{BayesNet, network::EMBEDDED};
 ///
 /// for network in EMBEDDED {
 ///     assert!(BayesNet::embedded(network.name).is_ok());

@@ -18,7 +18,7 @@ impl BayesNet {
     ///
     /// # Example
     /// ```
-    /// use plackett_dag::{BayesNet, Dataset, Kind, Reading};
+    /// use plackett_dag::{BayesNet, Dataset, dataset::{Kind, Reading}};
     ///
     /// let text = "Smoker,Pollution,Cancer,Xray,Dyspnoea\nTrue,low,True,positive,False\n";
     /// let data = Dataset::from_reader(text.as_bytes(), "data.csv", &Reading::all(Kind::Categories))?.into_categories()?;
@@ -53,7 +53,10 @@ impl BayesNet {
 mod tests {
     use super::*;
     use crate::Error;
-    use crate::{Dataset, Kind, Reading};
+    use crate::{
+        Dataset,
+        dataset::{Kind, Reading},
+    };
 
     #[test]
     fn the_probabilities_of_all_rows_sum_to_one() {

@@ -7,7 +7,7 @@ use crate::{Error, NodeSet, Result};
 /// How far a parent set may reach past the core of its node.
 ///
 /// ```
-/// assert_eq!(plackett_dag::Reach::default(), plackett_dag::Reach::Core);
+/// assert_eq!(plackett_dag::parent_sets::Reach::default(), plackett_dag::parent_sets::Reach::Core);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reach {
@@ -22,10 +22,10 @@ pub enum Reach {
 /// The parent sets to look at.
 ///
 /// Where there would be more sets for a node than [`max_sets`](Self::max_sets), the limit on its parents is lowered
-/// until there are not; [`ParentSets::lowered_limits`](crate::ParentSets::lowered_limits) tells where.
+/// until there are not; [`ParentSets::lowered_limits`](crate::parent_sets::ParentSets::lowered_limits) tells where.
 ///
 /// ```
-/// use plackett_dag::{Candidates, NodeSet, Reach};
+/// use plackett_dag::{NodeSet, parent_sets::{Candidates, Reach}};
 /// let cores = vec![NodeSet::from_iter([1]), NodeSet::from_iter([0, 2]), NodeSet::default()];
 /// let mut candidates = Candidates::from_neighbors(cores)?;
 /// candidates.reach = Reach::PlusOne;
@@ -54,7 +54,7 @@ impl Candidates {
     /// Every other node is a candidate.
     ///
     /// ```
-    /// let candidates = plackett_dag::Candidates::all(5, 2);
+    /// let candidates = plackett_dag::parent_sets::Candidates::all(5, 2);
     /// assert_eq!((candidates.nodes(), candidates.core(3).len(), candidates.max_parents), (5, 4, 2));
     /// ```
     pub fn all(nodes: usize, max_parents: usize) -> Self {
@@ -74,7 +74,7 @@ impl Candidates {
     /// [`Error::NoSuchNode`] if a candidate does not exist.
     ///
     /// ```
-    /// use plackett_dag::{Candidates, NodeSet};
+    /// use plackett_dag::{NodeSet, parent_sets::Candidates};
     /// let candidates = Candidates::from_neighbors(vec![NodeSet::full(2), NodeSet::default()])?;
     /// assert_eq!(*candidates.core(0), NodeSet::from_iter([1]));
     /// # Ok::<(), plackett_dag::Error>(())
@@ -98,7 +98,7 @@ impl Candidates {
     /// The number of nodes.
     ///
     /// ```
-    /// assert_eq!(plackett_dag::Candidates::all(5, 2).nodes(), 5);
+    /// assert_eq!(plackett_dag::parent_sets::Candidates::all(5, 2).nodes(), 5);
     /// ```
     pub fn nodes(&self) -> usize {
         self.cores.len()
@@ -107,7 +107,7 @@ impl Candidates {
     /// The candidate parents of a node.
     ///
     /// ```
-    /// assert!(!plackett_dag::Candidates::all(5, 2).core(3).contains(3));
+    /// assert!(!plackett_dag::parent_sets::Candidates::all(5, 2).core(3).contains(3));
     /// ```
     pub fn core(&self, node: usize) -> &NodeSet {
         &self.cores[node]
@@ -119,7 +119,7 @@ impl Candidates {
     /// [`Error::NoSuchNode`] if either does not exist.
     ///
     /// ```
-    /// let mut candidates = plackett_dag::Candidates::from_neighbors(vec![Default::default(); 2])?;
+    /// let mut candidates = plackett_dag::parent_sets::Candidates::from_neighbors(vec![Default::default(); 2])?;
     /// candidates.insert(0, 1)?;
     /// assert!(candidates.core(0).contains(1) && candidates.insert(0, 2).is_err());
     /// # Ok::<(), plackett_dag::Error>(())

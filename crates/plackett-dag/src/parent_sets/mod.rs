@@ -20,7 +20,10 @@ pub use candidates::{Candidates, Reach};
 pub use sums::{SizePrior, SumScore};
 
 use crate::score::{CountScore, FamilyScore};
-use crate::{Categories, Choice, Error, LocalScore, NodeSet, Result, Scratch};
+use crate::{
+    Categories, Error, LocalScore, NodeSet, Result,
+    score::{Choice, Scratch},
+};
 use collapsed::NodeTask;
 use list::List;
 use rows::Rows;
@@ -37,7 +40,7 @@ const STAGE: &str = "parent sets";
 /// Which parent sets are kept.
 ///
 /// ```
-/// assert_eq!(plackett_dag::Keep::default(), plackett_dag::Keep::Best);
+/// assert_eq!(plackett_dag::parent_sets::Keep::default(), plackett_dag::parent_sets::Keep::Best);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Keep {
@@ -54,7 +57,7 @@ pub enum Keep {
 /// ```
 /// use std::sync::Arc;
 /// use plackett::run::Run;
-/// use plackett_dag::{Candidates, Categories, Keep, NodeSet, Oracle, ParentSets, Qnml};
+/// use plackett_dag::{Categories, NodeSet, Oracle, parent_sets::{Candidates, Keep, ParentSets}, score::Qnml};
 /// let levels = vec![vec!["no".to_owned(), "yes".to_owned()]; 3];
 /// let a: Vec<u8> = (0..200).map(|row| row % 2).collect();
 /// let b: Vec<u8> = (0..200).map(|row| row / 2 % 2).collect();
@@ -93,7 +96,7 @@ impl ParentSets {
     /// ```
     /// use std::time::Duration;
     /// use plackett::run::{Limits, Run};
-    /// use plackett_dag::{Candidates, Categories, Keep, ParentSets, Qnml};
+    /// use plackett_dag::{Categories, parent_sets::{Candidates, Keep, ParentSets}, score::Qnml};
     /// let levels = vec![vec!["no".to_owned(), "yes".to_owned()]];
     /// let data = Categories::new(vec!["a".into()], levels, vec![vec![0, 1]])?;
     /// let over = Run::new(Limits::time(Duration::ZERO));
@@ -126,7 +129,7 @@ impl ParentSets {
     ///
     /// ```
     /// use plackett::run::Run;
-    /// use plackett_dag::{Candidates, Categories, Keep, ParentSets, Qnml};
+    /// use plackett_dag::{Categories, parent_sets::{Candidates, Keep, ParentSets}, score::Qnml};
     /// let levels = vec![vec!["no".to_owned(), "yes".to_owned()]];
     /// let data = Categories::new(vec!["a".into()], levels, vec![vec![0, 1]])?;
     /// let sets = ParentSets::build(&data, &Qnml, &Candidates::all(1, 3), Keep::Best, &Run::default())?;
@@ -141,7 +144,7 @@ impl ParentSets {
     ///
     /// ```
     /// use plackett::run::Run;
-    /// use plackett_dag::{Candidates, Categories, Keep, ParentSets, Qnml};
+    /// use plackett_dag::{Categories, parent_sets::{Candidates, Keep, ParentSets}, score::Qnml};
     /// let levels = vec![vec!["no".to_owned(), "yes".to_owned()]; 2];
     /// let data = Categories::new(vec!["a".into(), "b".into()], levels, vec![vec![0, 1]; 2])?;
     /// let sets = ParentSets::build(&data, &Qnml, &Candidates::all(2, 1), Keep::Best, &Run::default())?;
@@ -157,7 +160,7 @@ impl ParentSets {
     ///
     /// ```
     /// use plackett::run::Run;
-    /// use plackett_dag::{Candidates, Categories, Keep, ParentSets, Qnml};
+    /// use plackett_dag::{Categories, parent_sets::{Candidates, Keep, ParentSets}, score::Qnml};
     /// let levels = vec![vec!["no".to_owned(), "yes".to_owned()]];
     /// let data = Categories::new(vec!["a".into()], levels, vec![vec![0, 1]])?;
     /// let sets = ParentSets::build(&data, &Qnml, &Candidates::all(1, 3), Keep::Best, &Run::default())?;
@@ -176,7 +179,7 @@ impl ParentSets {
     ///
     /// ```
     /// use plackett::run::Run;
-    /// use plackett_dag::{Candidates, Categories, Keep, ParentSets, Qnml};
+    /// use plackett_dag::{Categories, parent_sets::{Candidates, Keep, ParentSets}, score::Qnml};
     /// let levels = vec![vec!["no".to_owned(), "yes".to_owned()]; 3];
     /// let names = vec!["a".into(), "b".into(), "c".into()];
     /// let data = Categories::new(names, levels, vec![vec![0, 1]; 3])?;
@@ -194,7 +197,7 @@ impl ParentSets {
     ///
     /// ```
     /// use plackett::run::Run;
-    /// use plackett_dag::{Candidates, Categories, Keep, ParentSets, Qnml};
+    /// use plackett_dag::{Categories, parent_sets::{Candidates, Keep, ParentSets}, score::Qnml};
     /// let levels = vec![vec!["no".to_owned(), "yes".to_owned()]];
     /// let data = Categories::new(vec!["a".into()], levels, vec![vec![0, 1]])?;
     /// let sets = ParentSets::build(&data, &Qnml, &Candidates::all(1, 3), Keep::Best, &Run::default())?;

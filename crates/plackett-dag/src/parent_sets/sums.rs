@@ -4,7 +4,10 @@
 use plackett::run::Run;
 
 use super::list::List;
-use crate::{Choice, LocalScore, NodeSet, Scratch};
+use crate::{
+    LocalScore, NodeSet,
+    score::{Choice, Scratch},
+};
 
 /// Terms that together make up less than this of a sum, on the scale of logarithms, are left out: e⁻³⁰ is 10⁻¹³.
 pub(super) const NEGLIGIBLE: f64 = 30.0;
@@ -12,7 +15,7 @@ pub(super) const NEGLIGIBLE: f64 = 30.0;
 /// The prior probability of a parent set by its size, up to a factor.
 ///
 /// ```
-/// assert_eq!(plackett_dag::SizePrior::default(), plackett_dag::SizePrior::Even);
+/// assert_eq!(plackett_dag::parent_sets::SizePrior::default(), plackett_dag::parent_sets::SizePrior::Even);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SizePrior {
@@ -39,7 +42,7 @@ impl SizePrior {
     }
 }
 
-/// Sums over the parent sets of each node, made by [`ParentSets::build`](crate::ParentSets::build) on request.
+/// Sums over the parent sets of each node, made by [`ParentSets::build`](crate::parent_sets::ParentSets::build) on request.
 ///
 /// As a [`LocalScore`] its r(i, S) is −log of the sum, so that an order's score is −log of the probability of the data and
 /// the order, up to a constant; the parents it names are the most probable ones.
@@ -49,7 +52,7 @@ impl SizePrior {
 ///
 /// ```
 /// use plackett::run::Run;
-/// use plackett_dag::{Bdeu, Candidates, Categories, Keep, NodeSet, ParentSets, SizePrior};
+/// use plackett_dag::{Categories, NodeSet, parent_sets::{Candidates, Keep, ParentSets, SizePrior}, score::Bdeu};
 /// let levels = vec![vec!["no".to_owned(), "yes".to_owned()]; 2];
 /// let column: Vec<u8> = (0..40).map(|row| row % 2).collect();
 /// let data = Categories::new(vec!["a".into(), "b".into()], levels, vec![column.clone(), column])?;
@@ -93,7 +96,10 @@ impl SumScore {
     ///
     /// ```
     /// # use plackett::run::Run;
-    /// # use plackett_dag::{Bdeu, Candidates, Categories, Dag, Keep, NodeSet, ParentSets, SizePrior, graph_cost};
+    /// # use plackett_dag::{
+    /// #     Categories, Dag, NodeSet, parent_sets::{Candidates, Keep, ParentSets, SizePrior},
+    /// #     score::{Bdeu, graph_cost},
+    /// # };
     /// # let levels = vec![vec!["no".to_owned(), "yes".to_owned()]];
     /// # let data = Categories::new(vec!["a".into()], levels, vec![vec![0, 1, 1]])?;
     /// # let keep = Keep::All(SizePrior::Even);
@@ -113,7 +119,9 @@ impl SumScore {
     ///
     /// ```
     /// # use plackett::run::Run;
-    /// # use plackett_dag::{Bdeu, Candidates, Categories, Keep, NodeSet, ParentSets, SizePrior};
+    /// # use plackett_dag::{
+    /// #     Categories, NodeSet, parent_sets::{Candidates, Keep, ParentSets, SizePrior}, score::Bdeu,
+    /// # };
     /// # let levels = vec![vec!["no".to_owned(), "yes".to_owned()]; 2];
     /// # let data = Categories::new(vec!["a".into(), "b".into()], levels, vec![vec![0, 1, 1], vec![0, 1, 0]])?;
     /// # let keep = Keep::All(SizePrior::Even);
@@ -149,7 +157,9 @@ impl SumScore {
     ///
     /// ```
     /// # use plackett::run::Run;
-    /// # use plackett_dag::{Bdeu, Candidates, Categories, Keep, NodeSet, ParentSets, SizePrior};
+    /// # use plackett_dag::{
+    /// #     Categories, NodeSet, parent_sets::{Candidates, Keep, ParentSets, SizePrior}, score::Bdeu,
+    /// # };
     /// # let levels = vec![vec!["no".to_owned(), "yes".to_owned()]; 2];
     /// # let data = Categories::new(vec!["a".into(), "b".into()], levels, vec![vec![0, 1, 1], vec![0, 1, 0]])?;
     /// # let keep = Keep::All(SizePrior::Even);

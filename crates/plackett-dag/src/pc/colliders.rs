@@ -7,7 +7,7 @@ use super::crew::{Asked, Crew};
 use super::skeleton::is_left_to;
 use super::subsets::Subsets;
 use crate::pattern::Pattern;
-use crate::{IndependenceTest, NodeSet};
+use crate::{NodeSet, independence::IndependenceTest};
 
 /// The votes on a – middle – c, `ends` being a < c.
 #[derive(Clone, Copy, Debug, PartialEq)]

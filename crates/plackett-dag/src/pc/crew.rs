@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use plackett::run::Run;
 use rayon::prelude::*;
 
-use crate::IndependenceTest;
+use crate::independence::IndependenceTest;
 use crate::pace::Pace;
 
 /// What a test counts for between two questions to the run: those on many rows take milliseconds.

@@ -9,7 +9,7 @@ mod subsets;
 use plackett::run::{Ending, Run};
 
 use crate::pattern::Pattern;
-use crate::{Cpdag, Dag, IndependenceTest, NodeSet};
+use crate::{Cpdag, Dag, NodeSet, independence::IndependenceTest};
 use crew::Crew;
 use skeleton::{Separator, Skeleton};
 
@@ -21,7 +21,7 @@ use skeleton::{Separator, Skeleton};
 ///
 /// ```
 /// use plackett::run::Run;
-/// use plackett_dag::{BayesNet, Cpdag, GSquare, Pc};
+/// use plackett_dag::{BayesNet, Cpdag, Pc, independence::GSquare};
 ///
 /// let cancer = BayesNet::embedded("cancer")?;
 /// let data = cancer.sample(200_000, 1, BayesNet::TRAINING)?;
@@ -40,7 +40,7 @@ pub struct Pc {
 ///
 /// ```
 /// use plackett::run::Run;
-/// use plackett_dag::{DSeparation, Dag, Pc};
+/// use plackett_dag::{Dag, Pc, independence::DSeparation};
 ///
 /// // 0 → 2 ← 1, 2 → 3
 /// let dag = Dag::from_parents(vec![vec![], vec![], vec![0, 1], vec![2]])?;
@@ -75,7 +75,7 @@ impl PcResult {
     ///
     /// ```
     /// # use plackett::run::Run;
-    /// # use plackett_dag::{DSeparation, Dag, Pc};
+    /// # use plackett_dag::{Dag, Pc, independence::DSeparation};
     /// let found = Pc::default().run(&DSeparation::new(&Dag::empty(2)), &Run::default());
     /// assert_eq!(found.separating_set(0, 1), Some(&[][..]));
     /// ```
@@ -91,7 +91,7 @@ impl PcResult {
     ///
     /// ```
     /// # use plackett::run::Run;
-    /// # use plackett_dag::{DSeparation, Dag, Pc};
+    /// # use plackett_dag::{Dag, Pc, independence::DSeparation};
     /// let found = Pc::default().run(&DSeparation::new(&Dag::empty(2)), &Run::default());
     /// assert_eq!(found.extension(), Some(Dag::empty(2)));
     /// ```
@@ -104,7 +104,7 @@ impl PcResult {
     ///
     /// ```
     /// # use plackett::run::Run;
-    /// # use plackett_dag::{DSeparation, Dag, Pc};
+    /// # use plackett_dag::{Dag, Pc, independence::DSeparation};
     /// let found = Pc::default().run(&DSeparation::new(&Dag::empty(2)), &Run::default());
     /// assert_eq!(found.to_dag(), Dag::empty(2));
     /// ```
@@ -126,7 +126,10 @@ impl Pc {
     ///
     /// ```
     /// use plackett::run::Run;
-    /// use plackett_dag::{Centering, FisherZ, Gram, Pc, Sem, SemSettings, shd_cpdag, simulate_sem};
+    /// use plackett_dag::{
+    ///     Gram, Pc, Sem, gram::Centering, independence::FisherZ, metrics::shd_cpdag,
+    ///     simulate::{SemSettings, simulate_sem},
+    /// };
     ///
     /// let sem = simulate_sem(&SemSettings::default(), 1)?;
     /// let data = sem.sample(1000, Sem::TRAINING);
@@ -171,8 +174,11 @@ mod tests {
     use super::*;
     use crate::testing::{all_dags, random_dag};
     use crate::{
-        BayesNet, Categories, Centering, DSeparation, EMBEDDED, FisherZ, GSquare, Gram, Sem, SemSettings,
-        simulate_sem,
+        BayesNet, Categories, Gram, Sem,
+        gram::Centering,
+        independence::{DSeparation, FisherZ, GSquare},
+        network::EMBEDDED,
+        simulate::{SemSettings, simulate_sem},
     };
     use rand::rngs::ChaCha8Rng;
     use rand::seq::SliceRandom;

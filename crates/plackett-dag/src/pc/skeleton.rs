@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use super::crew::{Asked, Crew};
 use super::place;
 use super::subsets::Subsets;
-use crate::{IndependenceTest, NodeSet};
+use crate::{NodeSet, independence::IndependenceTest};
 
 /// A set that makes two nodes independent, and its p-value.
 #[derive(Clone, Debug, PartialEq)]

@@ -15,14 +15,19 @@ use rand::seq::SliceRandom;
 
 use super::{Learned, check_count, order_of};
 use crate::cholesky::Cholesky;
-use crate::{Dag, Error, FisherZ, Gram, IndependenceTest, NodeSet};
+use crate::{
+    Dag, Error, Gram, NodeSet,
+    independence::{FisherZ, IndependenceTest},
+};
 
 /// The method GREEDY-SP. Memory and time are bounded by `visits`, whatever the machine's speed. On the paper's
 /// kinds of graphs 5 starts give about the paper's SHD and 30 give that or less.
 ///
 /// ```
 /// use plackett::run::Run;
-/// use plackett_dag::{Centering, Gram, Sem, SemSettings, rival::GreedySp, shd_cpdag, simulate_sem};
+/// use plackett_dag::{
+///     Gram, Sem, gram::Centering, metrics::shd_cpdag, rival::GreedySp, simulate::{SemSettings, simulate_sem},
+/// };
 /// let sem = simulate_sem(&SemSettings::default(), 1)?;
 /// let data = sem.sample(1000, Sem::TRAINING);
 /// let gram = Gram::from_rows(data.values(), data.columns(), Centering::Center)?;
@@ -67,7 +72,7 @@ impl GreedySp {
     ///
     /// ```
     /// # use plackett::run::Run;
-    /// # use plackett_dag::{FisherZ, Gram, rival::GreedySp};
+    /// # use plackett_dag::{Gram, independence::FisherZ, rival::GreedySp};
     /// let gram = Gram::from_matrix(1000, 2, vec![1.0, 0.0, 0.0, 1.0])?;
     /// let learned = GreedySp::default().search(&mut FisherZ::new(&gram, 0.05)?, 0, &Run::default())?;
     /// assert_eq!(learned.dag.edge_count(), 0);
@@ -363,7 +368,7 @@ mod tests {
 
     use super::*;
     use crate::testing::random_dag;
-    use crate::{Cpdag, DSeparation};
+    use crate::{Cpdag, independence::DSeparation};
     use rand::SeedableRng;
     use rand::rngs::ChaCha8Rng;
 

@@ -31,7 +31,10 @@ pub use random::Random;
 pub use relaxed::Relaxed;
 pub use soft_order::Relaxation;
 
-use crate::{Dag, Error, Gram, L1, LocalScore, NodeSet, ScoreSettings, Scratch};
+use crate::{
+    Dag, Error, Gram, LocalScore, NodeSet,
+    score::{L1, ScoreSettings, Scratch},
+};
 
 /// What a rival learned.
 ///
@@ -128,7 +131,7 @@ mod tests {
                 rows.push(before);
             }
         }
-        Gram::from_rows(&rows, nodes, crate::Centering::Center).unwrap()
+        Gram::from_rows(&rows, nodes, crate::gram::Centering::Center).unwrap()
     }
 
     #[test]

@@ -41,7 +41,7 @@ impl Criterion for LogVariance {
 /// ```
 /// use std::sync::Arc;
 /// use plackett::run::Run;
-/// use plackett_dag::{Bic, Gram, LocalScore, NodeSet, ScoreSettings, Scratch};
+/// use plackett_dag::{Gram, LocalScore, NodeSet, score::{Bic, ScoreSettings, Scratch}};
 /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
 /// let score = Bic::new(gram, &ScoreSettings { penalty_factor: Some(1.0), ..Default::default() })?;
 /// let choice = score.best(1, &NodeSet::full(1), &mut Scratch::default(), &Run::default());
@@ -63,7 +63,7 @@ impl Bic {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use plackett_dag::{Bic, Gram, ScoreSettings};
+    /// use plackett_dag::{Gram, score::{Bic, ScoreSettings}};
     /// let gram = Arc::new(Gram::from_matrix(10, 1, vec![1.0])?);
     /// assert!(Bic::new(gram, &ScoreSettings { penalty_factor: Some(f64::NAN), ..Default::default() }).is_err());
     /// # Ok::<(), plackett_dag::Error>(())
@@ -89,7 +89,7 @@ impl Bic {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use plackett_dag::{Bic, Gram, NodeSet, ScoreSettings};
+    /// use plackett_dag::{Gram, NodeSet, score::{Bic, ScoreSettings}};
     /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 0.0, 0.0, 1.0])?);
     /// let score = Bic::new(gram, &ScoreSettings { penalty_factor: Some(1.0), ..Default::default() })?;
     /// assert_eq!(score.cost(1, &NodeSet::full(1)), 0.5 * 1000_f64.ln());

@@ -41,7 +41,7 @@ impl Criterion for HalfVariance {
 /// ```
 /// use std::sync::Arc;
 /// use plackett::run::Run;
-/// use plackett_dag::{EvL0, Gram, LocalScore, NodeSet, ScoreSettings, Scratch};
+/// use plackett_dag::{Gram, LocalScore, NodeSet, score::{EvL0, ScoreSettings, Scratch}};
 /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
 /// let score = EvL0::new(gram, &ScoreSettings { noise_variance: Some(1.0), penalty_factor: Some(1.0), ..Default::default() })?;
 /// let choice = score.best(1, &NodeSet::full(1), &mut Scratch::default(), &Run::default());
@@ -63,7 +63,7 @@ impl EvL0 {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use plackett_dag::{EvL0, Gram, ScoreSettings};
+    /// use plackett_dag::{Gram, score::{EvL0, ScoreSettings}};
     /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
     /// assert!(EvL0::new(gram, &ScoreSettings { noise_variance: Some(-1.0), ..Default::default() }).is_err());
     /// # Ok::<(), plackett_dag::Error>(())
@@ -87,7 +87,7 @@ impl EvL0 {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use plackett_dag::{EvL0, Gram, ScoreSettings};
+    /// use plackett_dag::{Gram, score::{EvL0, ScoreSettings}};
     /// let gram = Arc::new(Gram::from_matrix(1_000_000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
     /// let score = EvL0::new(gram, &ScoreSettings::default())?;
     /// assert!((score.noise_variance() - 1.0).abs() < 1e-5);

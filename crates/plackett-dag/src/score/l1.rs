@@ -20,7 +20,7 @@ pub(super) const ENTRY: ScoreEntry = ScoreEntry {
 /// ```
 /// use std::sync::Arc;
 /// use plackett::run::Run;
-/// use plackett_dag::{Gram, L1, LocalScore, NodeSet, ScoreSettings, Scratch};
+/// use plackett_dag::{Gram, LocalScore, NodeSet, score::{L1, ScoreSettings, Scratch}};
 /// let gram = Arc::new(Gram::from_matrix(100, 2, vec![1.0, 2.0, 2.0, 5.0])?);
 /// let score = L1::new(gram, &ScoreSettings::default())?;
 /// let choice = score.best(1, &NodeSet::full(1), &mut Scratch::default(), &Run::default()).unwrap();
@@ -46,7 +46,7 @@ impl L1 {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use plackett_dag::{Gram, L1, ScoreSettings};
+    /// use plackett_dag::{Gram, score::{L1, ScoreSettings}};
     /// let gram = Arc::new(Gram::from_matrix(10, 1, vec![1.0])?);
     /// assert!(L1::new(gram, &ScoreSettings { lambda: 0.0, ..Default::default() }).is_err());
     /// # Ok::<(), plackett_dag::Error>(())

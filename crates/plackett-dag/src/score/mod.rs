@@ -33,14 +33,14 @@ use crate::{Error, Gram, NodeSet, Result};
 /// The scores known by name: to add one, write its file and add its line here.
 ///
 /// ```
-/// assert!(plackett_dag::SCORES.iter().any(|entry| entry.name == "ev-l0"));
+/// assert!(plackett_dag::score::SCORES.iter().any(|entry| entry.name == "ev-l0"));
 /// ```
 pub const SCORES: &[ScoreEntry] = &[l1::ENTRY, ev_l0::ENTRY, bic::ENTRY];
 
 /// How a score is known and made.
 ///
 /// ```
-/// for entry in plackett_dag::SCORES {
+/// for entry in plackett_dag::score::SCORES {
 ///     assert!(!entry.name.is_empty() && !entry.summary.is_empty());
 /// }
 /// ```
@@ -58,7 +58,7 @@ type Build = fn(Arc<Gram>, &ScoreSettings) -> Result<Arc<dyn LocalScore>>;
 /// What the scores can be told; each reads what concerns it.
 ///
 /// ```
-/// use plackett_dag::ScoreSettings;
+/// use plackett_dag::score::ScoreSettings;
 /// let settings = ScoreSettings { lambda: 0.1, ..ScoreSettings::default() };
 /// assert_eq!(settings.noise_variance, None);
 /// ```
@@ -93,7 +93,7 @@ impl Default for ScoreSettings {
 ///
 /// ```
 /// use std::sync::Arc;
-/// use plackett_dag::{Gram, ScoreSettings, score_by_name};
+/// use plackett_dag::{Gram, score::{ScoreSettings, score_by_name}};
 /// let gram = Arc::new(Gram::from_matrix(100, 2, vec![1.0, 0.5, 0.5, 1.0])?);
 /// assert_eq!(score_by_name("bic", gram.clone(), &ScoreSettings::default())?.nodes(), 2);
 /// assert!(score_by_name("none", gram, &ScoreSettings::default()).is_err());
@@ -112,7 +112,7 @@ pub fn score_by_name(name: &str, gram: Arc<Gram>, settings: &ScoreSettings) -> R
 /// The best parents of a node among those allowed.
 ///
 /// ```
-/// use plackett_dag::{Choice, NodeSet};
+/// use plackett_dag::{NodeSet, score::Choice};
 /// let none = Choice { score: 1.0, parents: NodeSet::default(), witness: NodeSet::default() };
 /// assert!(none.parents.is_subset(&none.witness));
 /// ```
@@ -130,7 +130,7 @@ pub struct Choice {
 /// Workspace that a score keeps between calls, so that solving allocates nothing once warm. One per thread.
 ///
 /// ```
-/// let mut scratch = plackett_dag::Scratch::default();
+/// let mut scratch = plackett_dag::score::Scratch::default();
 /// scratch.space::<Vec<f64>>().push(1.0);
 /// assert_eq!(scratch.space::<Vec<f64>>().len(), 1);
 /// ```
@@ -141,7 +141,7 @@ impl Scratch {
     /// The workspace of type `T`, made when first asked for; asking for another type replaces it.
     ///
     /// ```
-    /// let mut scratch = plackett_dag::Scratch::default();
+    /// let mut scratch = plackett_dag::score::Scratch::default();
     /// assert_eq!(*scratch.space::<u32>(), 0);
     /// ```
     #[expect(clippy::missing_panics_doc, reason = "the type is the one just put in")]
@@ -159,7 +159,7 @@ impl Scratch {
 ///
 /// ```
 /// use plackett::run::Run;
-/// use plackett_dag::{Choice, LocalScore, NodeSet, Scratch};
+/// use plackett_dag::{LocalScore, NodeSet, score::{Choice, Scratch}};
 ///
 /// /// Every node likes all smaller ones as parents.
 /// struct Smaller(usize);
@@ -246,7 +246,7 @@ pub trait LocalScore: Send + Sync {
 ///
 /// ```
 /// use std::sync::Arc;
-/// use plackett_dag::{Bic, Gram, NodeSet, ScoreSettings, fit_weights};
+/// use plackett_dag::{Gram, NodeSet, score::{Bic, ScoreSettings, fit_weights}};
 /// let gram = Arc::new(Gram::from_matrix(100, 2, vec![1.0, 2.0, 2.0, 5.0])?);
 /// let score = Bic::new(gram, &ScoreSettings::default())?;
 /// let weights = fit_weights(&score, &[NodeSet::default(), NodeSet::full(1)])?;

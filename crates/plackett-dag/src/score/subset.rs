@@ -24,7 +24,7 @@ const MAX_VISITS: usize = 2_000_000;
 /// How the subset scores look for the best set of parents.
 ///
 /// ```
-/// assert_eq!(plackett_dag::SubsetSearch::default(), plackett_dag::SubsetSearch::GrowShrink);
+/// assert_eq!(plackett_dag::score::SubsetSearch::default(), plackett_dag::score::SubsetSearch::GrowShrink);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SubsetSearch {

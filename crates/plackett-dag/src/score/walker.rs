@@ -9,7 +9,7 @@ use crate::NodeSet;
 /// A gain below this share of the score is rounding: without a margin two equal orders could alternate for ever.
 pub(crate) const IMPROVEMENT: f64 = 1e-12;
 
-/// An order under improvement, for [`Insertion`](crate::Insertion). A local score that can value moves faster than by
+/// An order under improvement, for [`Insertion`](crate::search::Insertion). A local score that can value moves faster than by
 /// asking for every node anew brings one of its own ([`LocalScore::walker`](crate::LocalScore::walker)).
 pub trait Walker: Send {
     /// The order.

@@ -5,7 +5,7 @@ use plackett::run::Run;
 
 use super::walk::Walk;
 use crate::score::walker::IMPROVEMENT;
-use crate::{NodeSet, Oracle, Walker};
+use crate::{NodeSet, Oracle, score::Walker};
 
 /// An order whose local scores the oracle is asked for.
 pub(super) struct Cached<'a, 'b> {

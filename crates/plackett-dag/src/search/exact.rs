@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::OrderSolution;
 use crate::pace::Pace;
-use crate::{Error, LocalScore, NodeSet, Result, Scratch};
+use crate::{Error, LocalScore, NodeSet, Result, score::Scratch};
 
 /// Sets are indices into tables here; more nodes than this do not fit any memory.
 const MOST_NODES: usize = 40;
@@ -19,7 +19,7 @@ const MOST_NODES: usize = 40;
 /// ```
 /// use std::sync::Arc;
 /// use plackett::run::Run;
-/// use plackett_dag::{Bic, Gram, LocalTable, ScoreSettings};
+/// use plackett_dag::{Gram, score::{Bic, ScoreSettings}, search::LocalTable};
 /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
 /// let table = LocalTable::new(&Bic::new(gram, &ScoreSettings::default())?, 1 << 20, &Run::default())?;
 /// let table = table.expect("nothing ends the run");
@@ -43,7 +43,7 @@ impl LocalTable {
     /// ```
     /// use std::sync::Arc;
     /// use plackett::run::Run;
-    /// use plackett_dag::{Bic, Error, Gram, LocalTable, ScoreSettings};
+    /// use plackett_dag::{Error, Gram, score::{Bic, ScoreSettings}, search::LocalTable};
     /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
     /// let score = Bic::new(gram, &ScoreSettings::default())?;
     /// let refused = LocalTable::new(&score, 31, &Run::default()).unwrap_err();
@@ -82,7 +82,7 @@ impl LocalTable {
     /// ```
     /// use std::sync::Arc;
     /// use plackett::run::Run;
-    /// use plackett_dag::{Bic, Gram, LocalTable, ScoreSettings};
+    /// use plackett_dag::{Gram, score::{Bic, ScoreSettings}, search::LocalTable};
     /// let gram = Arc::new(Gram::from_matrix(1000, 1, vec![1.0])?);
     /// let score = Bic::new(gram, &ScoreSettings::default())?;
     /// let table = LocalTable::new(&score, 1 << 20, &Run::default())?.expect("nothing ends the run");
@@ -98,7 +98,7 @@ impl LocalTable {
     /// ```
     /// use std::sync::Arc;
     /// use plackett::run::Run;
-    /// use plackett_dag::{Bic, Gram, LocalTable, ScoreSettings};
+    /// use plackett_dag::{Gram, score::{Bic, ScoreSettings}, search::LocalTable};
     /// let gram = Arc::new(Gram::from_matrix(1000, 1, vec![1.0])?);
     /// let score = Bic::new(gram, &ScoreSettings::default())?;
     /// let table = LocalTable::new(&score, 1 << 20, &Run::default())?.expect("nothing ends the run");
@@ -170,7 +170,7 @@ impl Filler<'_, '_> {
 /// ```
 /// use std::sync::Arc;
 /// use plackett::run::Run;
-/// use plackett_dag::{EvL0, Exact, Gram, ScoreSettings};
+/// use plackett_dag::{Gram, score::{EvL0, ScoreSettings}, search::Exact};
 /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
 /// let score = Arc::new(EvL0::new(gram, &ScoreSettings::default())?);
 /// assert_eq!(Exact::default().run(score, &Run::default())?.unwrap().order, [0, 1]);
@@ -192,7 +192,7 @@ impl Exact {
     /// Bytes that the tables for `nodes` nodes take.
     ///
     /// ```
-    /// assert!(plackett_dag::Exact::bytes_needed(23) < 1 << 30);
+    /// assert!(plackett_dag::search::Exact::bytes_needed(23) < 1 << 30);
     /// ```
     pub fn bytes_needed(nodes: usize) -> u128 {
         let per_set = (size_of::<f64>() + size_of::<u8>()) as u128;
@@ -208,7 +208,7 @@ impl Exact {
     /// ```
     /// use std::sync::Arc;
     /// use plackett::run::Run;
-    /// use plackett_dag::{EvL0, Error, Exact, Gram, ScoreSettings};
+    /// use plackett_dag::{Error, Gram, score::{EvL0, ScoreSettings}, search::Exact};
     /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
     /// let score = Arc::new(EvL0::new(gram, &ScoreSettings::default())?);
     /// let refused = Exact { memory_bytes: 10 }.run(score, &Run::default()).unwrap_err();

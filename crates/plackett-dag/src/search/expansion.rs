@@ -7,13 +7,17 @@ use std::sync::Arc;
 use plackett::run::Run;
 
 use super::{Insertion, OrderSolution};
-use crate::{Candidates, Categories, FamilyScore, Keep, Oracle, ParentSets, Reach, Result};
+use crate::{
+    Categories, Oracle, Result,
+    parent_sets::{Candidates, Keep, ParentSets, Reach},
+    score::FamilyScore,
+};
 
 /// Settings of the expansion.
 ///
 /// ```
 /// use plackett::run::Run;
-/// use plackett_dag::{BayesNet, Candidates, Expansion, NodeSet, Qnml};
+/// use plackett_dag::{BayesNet, NodeSet, parent_sets::Candidates, score::Qnml, search::Expansion};
 /// let data = BayesNet::embedded("cancer")?.sample(2000, 0, BayesNet::TRAINING)?;
 /// // Nobody is anybody's candidate to begin with.
 /// let none = Candidates::from_neighbors(vec![NodeSet::default(); 5])?;
@@ -105,7 +109,10 @@ mod tests {
     use plackett::run::Limits;
 
     use super::*;
-    use crate::{BayesNet, NodeSet, Qnml, graph_cost};
+    use crate::{
+        BayesNet, NodeSet,
+        score::{Qnml, graph_cost},
+    };
 
     #[test]
     fn a_space_that_starts_empty_grows_as_good_as_one_without_bounds() {
@@ -116,7 +123,7 @@ mod tests {
         let grown = Expansion::default().run(&data, &Qnml, none, &run).unwrap().unwrap();
         let everything = ParentSets::build(&data, &Qnml, &Candidates::all(8, 6), Keep::Best, &run);
         let everything = Arc::new(everything.unwrap().unwrap());
-        let best = crate::Exact { memory_bytes: 1 << 20 }.run(everything, &run).unwrap().unwrap();
+        let best = crate::search::Exact { memory_bytes: 1 << 20 }.run(everything, &run).unwrap().unwrap();
         assert!((grown.solution.score - best.score).abs() < 1e-6, "{} {}", grown.solution.score, best.score);
         assert!(grown.solution.score <= graph_cost(&data, &Qnml, network.dag()).unwrap());
         for (node, parents) in grown.solution.parents.iter().enumerate() {

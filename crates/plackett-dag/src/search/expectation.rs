@@ -10,7 +10,7 @@ use crate::{Error, Result};
 /// ```
 /// use std::sync::Arc;
 /// use plackett::run::Run;
-/// use plackett_dag::{EvL0, Expectation, Gram, LocalTable, ScoreSettings};
+/// use plackett_dag::{Gram, score::{EvL0, ScoreSettings}, search::{Expectation, LocalTable}};
 /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
 /// let score = EvL0::new(gram, &ScoreSettings::default())?;
 /// let table = LocalTable::new(&score, 1 << 20, &Run::default())?.expect("nothing ends the run");
@@ -36,7 +36,7 @@ impl Expectation {
     /// ```
     /// use std::sync::Arc;
     /// use plackett::run::Run;
-    /// use plackett_dag::{Bic, Expectation, Gram, LocalTable, ScoreSettings};
+    /// use plackett_dag::{Gram, score::{Bic, ScoreSettings}, search::{Expectation, LocalTable}};
     /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
     /// let score = Bic::new(gram, &ScoreSettings::default())?;
     /// let table = LocalTable::new(&score, 1 << 20, &Run::default())?.expect("nothing ends the run");

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use super::cached::Cached;
 use super::{OrderSolution, cost_of};
-use crate::{Oracle, Result, Walker};
+use crate::{Oracle, Result, score::Walker};
 
 /// Nodes moved to random places by one kick. At 50 dense nodes 5 leaves a quarter of the gap that 2 leaves; 8 is no better.
 const KICKED_NODES: usize = 5;
@@ -37,7 +37,7 @@ const KICKED_NODES_IN_ALL: usize = 50_000;
 /// ```
 /// use std::sync::Arc;
 /// use plackett::run::Run;
-/// use plackett_dag::{EvL0, Gram, Insertion, Oracle, ScoreSettings};
+/// use plackett_dag::{Gram, Oracle, score::{EvL0, ScoreSettings}, search::Insertion};
 /// // x₁ = 2·x₀ + noise of variance 1.
 /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
 /// let mut oracle = Oracle::new(Arc::new(EvL0::new(gram, &ScoreSettings::default())?));
@@ -62,7 +62,7 @@ impl Insertion {
     /// ```
     /// use std::sync::Arc;
     /// use plackett::run::Run;
-    /// use plackett_dag::{Bic, Gram, Insertion, Oracle, ScoreSettings};
+    /// use plackett_dag::{Gram, Oracle, score::{Bic, ScoreSettings}, search::Insertion};
     /// let gram = Arc::new(Gram::from_matrix(1000, 1, vec![1.0])?);
     /// let mut oracle = Oracle::new(Arc::new(Bic::new(gram, &ScoreSettings::default())?));
     /// assert_eq!(Insertion::default().run(&mut oracle, &Run::default()).order, [0]);
@@ -81,7 +81,7 @@ impl Insertion {
     /// ```
     /// use std::sync::Arc;
     /// use plackett::run::Run;
-    /// use plackett_dag::{EvL0, Gram, Insertion, Oracle, ScoreSettings};
+    /// use plackett_dag::{Gram, Oracle, score::{EvL0, ScoreSettings}, search::Insertion};
     /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
     /// let mut oracle = Oracle::new(Arc::new(EvL0::new(gram, &ScoreSettings::default())?));
     /// assert_eq!(Insertion::default().improve(&mut oracle, &[1, 0], &Run::default())?.order, [0, 1]);

@@ -23,14 +23,14 @@ use std::sync::Arc;
 
 use plackett::run::Run;
 
-use crate::{Dag, LocalScore, NodeSet, Oracle, Result, Scratch};
+use crate::{Dag, LocalScore, NodeSet, Oracle, Result, score::Scratch};
 
 /// An order with its score and the best graph that follows it.
 ///
 /// ```
 /// use std::sync::Arc;
 /// use plackett::run::Run;
-/// use plackett_dag::{Bic, Gram, Insertion, NodeSet, Oracle, ScoreSettings};
+/// use plackett_dag::{Gram, NodeSet, Oracle, score::{Bic, ScoreSettings}, search::Insertion};
 /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
 /// let mut oracle = Oracle::new(Arc::new(Bic::new(gram, &ScoreSettings::default())?));
 /// let found = Insertion::default().run(&mut oracle, &Run::default());
@@ -69,7 +69,7 @@ impl OrderSolution {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use plackett_dag::{Bic, Gram, OrderSolution, ScoreSettings};
+    /// use plackett_dag::{Gram, OrderSolution, score::{Bic, ScoreSettings}};
     /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
     /// let nothing = OrderSolution::empty(&Bic::new(gram, &ScoreSettings::default())?);
     /// assert_eq!((nothing.score, nothing.dag()?.edge_count()), (500.0 * 5_f64.ln(), 0));

@@ -1,6 +1,6 @@
 //! Order MCMC (Friedman and Koller): a Markov chain over orders that visits each in proportion to exp(−score). On a score that
 //! takes the best parents of each node it looks for the best order, as in the paper's Table 4; on one that sums over all
-//! parents, [`SumScore`](crate::SumScore), it samples orders from their posterior, and graphs with them.
+//! parents, [`SumScore`](crate::parent_sets::SumScore), it samples orders from their posterior, and graphs with them.
 
 use plackett::run::Run;
 use rand::rngs::ChaCha8Rng;
@@ -29,7 +29,7 @@ const STEPS_PER_NOTE: u64 = 256;
 /// ```
 /// use std::sync::Arc;
 /// use plackett::run::Run;
-/// use plackett_dag::{Bic, Gram, Oracle, OrderMcmc, ScoreSettings};
+/// use plackett_dag::{Gram, Oracle, score::{Bic, ScoreSettings}, search::OrderMcmc};
 /// let gram = Arc::new(Gram::from_matrix(1000, 3, vec![1.0, 0.8, 0.0, 0.8, 1.0, 0.0, 0.0, 0.0, 1.0])?);
 /// let mut oracle = Oracle::new(Arc::new(Bic::new(gram, &ScoreSettings::default())?));
 /// let found = OrderMcmc { steps: 100, ..OrderMcmc::default() }.run(&mut oracle, &Run::default())?;
@@ -207,7 +207,10 @@ mod tests {
     use plackett::run::Limits;
 
     use super::*;
-    use crate::{Choice, LocalScore, NodeSet, Scratch};
+    use crate::{
+        LocalScore, NodeSet,
+        score::{Choice, Scratch},
+    };
 
     /// A score without structure: any number between 0 and 2 for each node and set of predecessors.
     struct Rough(usize);

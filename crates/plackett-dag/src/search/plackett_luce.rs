@@ -25,7 +25,7 @@ const NODE_MEAN_DECAY: f64 = 0.99;
 /// How the gradient of the expected score is estimated.
 ///
 /// ```
-/// assert_ne!(plackett_dag::GradientKind::Relax, plackett_dag::GradientKind::RewardToGo);
+/// assert_ne!(plackett_dag::search::GradientKind::Relax, plackett_dag::search::GradientKind::RewardToGo);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GradientKind {
@@ -44,7 +44,7 @@ pub enum GradientKind {
 /// ```
 /// use std::sync::Arc;
 /// use plackett::run::Run;
-/// use plackett_dag::{EvL0, Gram, Oracle, PlSearch, ScoreSettings};
+/// use plackett_dag::{Gram, Oracle, score::{EvL0, ScoreSettings}, search::PlSearch};
 /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
 /// let mut oracle = Oracle::new(Arc::new(EvL0::new(gram, &ScoreSettings::default())?));
 /// let found = PlSearch { steps: 300, ..PlSearch::default() }.run(&mut oracle, &Run::default())?;
@@ -85,7 +85,7 @@ impl PlSearch {
     /// more steps, and larger ones. Chosen on ALARM, 20,000 rows, seeds 100 to 103.
     ///
     /// ```
-    /// use plackett_dag::PlSearch;
+    /// use plackett_dag::search::PlSearch;
     /// assert!(PlSearch::for_categories().steps > PlSearch::default().steps);
     /// ```
     pub fn for_categories() -> Self {

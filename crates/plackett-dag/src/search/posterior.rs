@@ -7,7 +7,7 @@ use plackett::run::Run;
 
 use super::order_mcmc::State;
 use super::{McmcSolution, OrderMcmc};
-use crate::{LocalScore as _, NodeSet, Oracle, Result, SumScore};
+use crate::{LocalScore as _, NodeSet, Oracle, Result, parent_sets::SumScore};
 
 /// The first of so many parts of a chain, which still remembers where it started, is left out.
 const BURN_IN: u64 = 5;
@@ -33,7 +33,9 @@ impl OrderMcmc {
     ///
     /// ```
     /// use plackett::run::Run;
-    /// use plackett_dag::{BayesNet, Bdeu, Candidates, Keep, OrderMcmc, ParentSets, SizePrior};
+    /// use plackett_dag::{
+    ///     BayesNet, parent_sets::{Candidates, Keep, ParentSets, SizePrior}, score::Bdeu, search::OrderMcmc,
+    /// };
     /// let data = BayesNet::embedded("cancer")?.sample(5000, 0, BayesNet::TRAINING)?;
     /// let (run, keep) = (Run::default(), Keep::All(SizePrior::Even));
     /// let sets = ParentSets::build(&data, &Bdeu::default(), &Candidates::all(5, 3), keep, &run)?;
@@ -95,7 +97,11 @@ mod tests {
 
     use super::*;
     use crate::testing::all_dags;
-    use crate::{BayesNet, Bdeu, Candidates, Categories, Dag, Keep, ParentSets, SizePrior, graph_cost};
+    use crate::{
+        BayesNet, Categories, Dag,
+        parent_sets::{Candidates, Keep, ParentSets, SizePrior},
+        score::{Bdeu, graph_cost},
+    };
 
     fn sums(prior: SizePrior) -> Arc<SumScore> {
         let (keep, run) = (Keep::All(prior), Run::default());

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use plackett::run::Run;
 use plackett_dag::{
-    Dag, Error, Gram, L1, LearnMethod, Learned, Learning, LocalScore, Observations, Oracle, ScoreSettings,
-    SearchSettings, fit_weights,
+    Dag, Error, Gram, LearnMethod, Learned, Learning, LocalScore, Observations, Oracle,
+    learning::SearchSettings,
     rival::{self, Constrained, GreedySp, Random, Relaxed, variance_order},
+    score::{L1, ScoreSettings, fit_weights},
 };
 
 use super::Problem;

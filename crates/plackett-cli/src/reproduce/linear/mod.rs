@@ -7,8 +7,10 @@ use std::{sync::Arc, time::Instant};
 
 use plackett::run::Run;
 use plackett_dag::{
-    Centering, Comparison, Dag, Gram, GramBuilder, GraphKind, Noise, Sem, SemSettings, Table, compare,
-    simulate_sem,
+    Dag, Gram, Sem, Table,
+    gram::{Centering, GramBuilder},
+    metrics::{Comparison, compare},
+    simulate::{GraphKind, Noise, SemSettings, simulate_sem},
 };
 use serde::{Deserialize, Serialize};
 

@@ -22,7 +22,7 @@ pub(super) const ENTRY: DiscreteScoreEntry = DiscreteScoreEntry {
 /// The Bayesian Dirichlet score with an equivalent sample size spread evenly.
 ///
 /// ```
-/// use plackett_dag::{Bdeu, Categories, Dag, graph_cost};
+/// use plackett_dag::{Categories, Dag, score::{Bdeu, graph_cost}};
 /// // Two draws of a coin, one each way, with a prior of ½ row a side: ½/1 · ½/2.
 /// let data = Categories::new(vec!["coin".into()], vec![vec!["head".into(), "tail".into()]], vec![vec![0, 1]])?;
 /// assert!((graph_cost(&data, &Bdeu::default(), &Dag::empty(1))? - 8_f64.ln()).abs() < 1e-12);
@@ -43,8 +43,8 @@ impl Bdeu {
     /// [`Error::Setting`] unless it is positive and finite.
     ///
     /// ```
-    /// assert!(plackett_dag::Bdeu::new(10.0).is_ok());
-    /// assert!(plackett_dag::Bdeu::new(0.0).is_err());
+    /// assert!(plackett_dag::score::Bdeu::new(10.0).is_ok());
+    /// assert!(plackett_dag::score::Bdeu::new(0.0).is_err());
     /// ```
     pub fn new(equivalent_sample_size: f64) -> Result<Self> {
         if equivalent_sample_size > 0.0 && equivalent_sample_size.is_finite() {
@@ -61,7 +61,7 @@ impl Bdeu {
     /// α, the number of rows that the prior is worth.
     ///
     /// ```
-    /// assert_eq!(plackett_dag::Bdeu::default().equivalent_sample_size(), 1.0);
+    /// assert_eq!(plackett_dag::score::Bdeu::default().equivalent_sample_size(), 1.0);
     /// ```
     pub fn equivalent_sample_size(&self) -> f64 {
         self.equivalent_sample_size

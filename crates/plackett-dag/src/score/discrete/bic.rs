@@ -13,7 +13,7 @@ pub(super) const ENTRY: DiscreteScoreEntry = DiscreteScoreEntry {
 /// The Bayesian information criterion for categorical data.
 ///
 /// ```
-/// use plackett_dag::{Categories, Dag, DiscreteBic, graph_cost};
+/// use plackett_dag::{Categories, Dag, score::{DiscreteBic, graph_cost}};
 /// // Two draws of a coin, one each way: −2 log ½, and ½ log 2 for the coin's bias.
 /// let data = Categories::new(vec!["coin".into()], vec![vec!["head".into(), "tail".into()]], vec![vec![0, 1]])?;
 /// assert!((graph_cost(&data, &DiscreteBic, &Dag::empty(1))? - 2.5 * 2_f64.ln()).abs() < 1e-12);

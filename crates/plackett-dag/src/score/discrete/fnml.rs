@@ -15,7 +15,7 @@ pub(super) const ENTRY: DiscreteScoreEntry = DiscreteScoreEntry {
 /// The factorized normalized maximum likelihood. A family costs O(configurations · √rows) besides the counting.
 ///
 /// ```
-/// use plackett_dag::{Categories, Dag, Fnml, graph_cost};
+/// use plackett_dag::{Categories, Dag, score::{Fnml, graph_cost}};
 /// // Two draws of a coin, one each way: likelihood 1/4 of 1 + 1/2 + 1.
 /// let data = Categories::new(vec!["coin".into()], vec![vec!["head".into(), "tail".into()]], vec![vec![0, 1]])?;
 /// assert!((graph_cost(&data, &Fnml, &Dag::empty(1))? - 10_f64.ln()).abs() < 1e-12);
@@ -57,7 +57,7 @@ impl CountScore for OnRows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Categories, Dag, graph_cost};
+    use crate::{Categories, Dag, score::graph_cost};
 
     #[test]
     fn every_row_of_a_table_is_described_by_itself() {

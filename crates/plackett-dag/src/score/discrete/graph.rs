@@ -11,7 +11,7 @@ use crate::{Categories, Dag, Error, Result};
 /// [`Error::Size`] unless the graph has a node for each column; [`Error::Empty`] if there are no rows.
 ///
 /// ```
-/// use plackett_dag::{Categories, Dag, Qnml, graph_cost};
+/// use plackett_dag::{Categories, Dag, score::{Qnml, graph_cost}};
 /// let levels = vec![vec!["no".to_owned(), "yes".to_owned()]; 2];
 /// let column: Vec<u8> = (0..40).map(|row| row % 2).collect();
 /// let data = Categories::new(vec!["a".into(), "b".into()], levels, vec![column.clone(), column])?;
@@ -32,7 +32,7 @@ pub fn graph_cost(data: &Categories, score: &dyn FamilyScore, dag: &Dag) -> Resu
 /// Those of [`graph_cost`].
 ///
 /// ```
-/// use plackett_dag::{Categories, Dag, Qnml, graph_cost, weigh_edges};
+/// use plackett_dag::{Categories, Dag, score::{Qnml, graph_cost, weigh_edges}};
 /// let levels = vec![vec!["no".to_owned(), "yes".to_owned()]; 2];
 /// let column: Vec<u8> = (0..40).map(|row| row % 2).collect();
 /// let data = Categories::new(vec!["a".into(), "b".into()], levels, vec![column.clone(), column])?;

@@ -13,7 +13,7 @@ pub(super) const ENTRY: DiscreteScoreEntry = DiscreteScoreEntry {
 /// The score of Cooper and Herskovits.
 ///
 /// ```
-/// use plackett_dag::{Categories, Dag, K2, graph_cost};
+/// use plackett_dag::{Categories, Dag, score::{K2, graph_cost}};
 /// // Two draws of a coin, one each way: ∫ p(1−p) dp = 1/6.
 /// let data = Categories::new(vec!["coin".into()], vec![vec!["head".into(), "tail".into()]], vec![vec![0, 1]])?;
 /// assert!((graph_cost(&data, &K2, &Dag::empty(1))? - 6_f64.ln()).abs() < 1e-12);

@@ -29,7 +29,7 @@ pub(crate) const MOST_CONFIGURATIONS: f64 = 1e290;
 /// The scores of categorical data known by name: to add one, write its file and add its line here.
 ///
 /// ```
-/// assert!(plackett_dag::DISCRETE_SCORES.iter().any(|entry| entry.name == "qnml"));
+/// assert!(plackett_dag::score::DISCRETE_SCORES.iter().any(|entry| entry.name == "qnml"));
 /// ```
 pub const DISCRETE_SCORES: &[DiscreteScoreEntry] =
     &[qnml::ENTRY, bdeu::ENTRY, bic::ENTRY, k2::ENTRY, fnml::ENTRY];
@@ -37,7 +37,7 @@ pub const DISCRETE_SCORES: &[DiscreteScoreEntry] =
 /// How a score of categorical data is known and made.
 ///
 /// ```
-/// for entry in plackett_dag::DISCRETE_SCORES {
+/// for entry in plackett_dag::score::DISCRETE_SCORES {
 ///     assert!(!entry.name.is_empty() && !entry.summary.is_empty());
 /// }
 /// ```
@@ -53,7 +53,7 @@ pub struct DiscreteScoreEntry {
 /// What the scores of categorical data can be told; each reads what concerns it.
 ///
 /// ```
-/// assert_eq!(plackett_dag::DiscreteScoreSettings::default().equivalent_sample_size, 1.0);
+/// assert_eq!(plackett_dag::score::DiscreteScoreSettings::default().equivalent_sample_size, 1.0);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct DiscreteScoreSettings {
@@ -73,7 +73,7 @@ impl Default for DiscreteScoreSettings {
 /// [`Error::UnknownScore`], or what the score objects to in its settings.
 ///
 /// ```
-/// use plackett_dag::{DiscreteScoreSettings, discrete_score_by_name};
+/// use plackett_dag::score::{DiscreteScoreSettings, discrete_score_by_name};
 /// assert_eq!(discrete_score_by_name("k2", &DiscreteScoreSettings::default())?.name(), "k2");
 /// assert!(discrete_score_by_name("none", &DiscreteScoreSettings::default()).is_err());
 /// # Ok::<(), plackett_dag::Error>(())
@@ -91,7 +91,7 @@ pub fn discrete_score_by_name(name: &str, settings: &DiscreteScoreSettings) -> R
 /// A score of a node with its parents on categorical data: a name, and the working form for a number of rows.
 ///
 /// ```
-/// use plackett_dag::{FamilyScore, Qnml};
+/// use plackett_dag::score::{FamilyScore, Qnml};
 /// assert_eq!(Qnml.name(), "qnml");
 /// // Four rows in which a node of two values follows its parent: the same with the parent as without costs less.
 /// let score = Qnml.on_rows(4);
@@ -114,7 +114,7 @@ pub trait FamilyScore: Send + Sync {
 /// all combinations of categories, whether or not they occur, as a float because it may be huge.
 ///
 /// ```
-/// use plackett_dag::{DiscreteBic, FamilyScore};
+/// use plackett_dag::score::{DiscreteBic, FamilyScore};
 /// let score = DiscreteBic.on_rows(4);
 /// let cost = score.parents(&[4], 1.0, 2) - score.joint(&[3, 1], 2.0);
 /// let log_likelihood = 3.0 * 0.75_f64.ln() + 0.25_f64.ln();

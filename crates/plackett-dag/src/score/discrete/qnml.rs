@@ -15,7 +15,7 @@ pub(super) const ENTRY: DiscreteScoreEntry = DiscreteScoreEntry {
 /// The quotient normalized maximum likelihood.
 ///
 /// ```
-/// use plackett_dag::{Categories, Dag, Qnml, graph_cost};
+/// use plackett_dag::{Categories, Dag, score::{Qnml, graph_cost}};
 /// // Two draws of a coin, one each way: −2 log ½, and the regret log C(2, 2) = log 2.5.
 /// let data = Categories::new(vec!["coin".into()], vec![vec!["head".into(), "tail".into()]], vec![vec![0, 1]])?;
 /// assert!((graph_cost(&data, &Qnml, &Dag::empty(1))? - (4_f64.ln() + 2.5_f64.ln())).abs() < 1e-12);
