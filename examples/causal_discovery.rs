@@ -8,8 +8,12 @@ use std::sync::Arc;
 
 use plackett::run::Run;
 use plackett_dag::{
-    BayesNet, CategorySettings, Centering, CpdagDocument, Error, Gram, Learning, NamedDag, Observations,
-    ScoreChoice, SearchSettings, Sem, SemSettings, Table, compare, shd, shd_cpdag, simulate_sem, to_dot,
+    BayesNet, Error, Gram, Learning, NamedDag, Observations, ScoreChoice, Sem, Table,
+    format::{CpdagDocument, to_dot},
+    gram::Centering,
+    learning::{CategorySettings, SearchSettings},
+    metrics::{compare, shd, shd_cpdag},
+    simulate::{SemSettings, simulate_sem},
 };
 
 /// The second moments of numbers, which are all that the scores need.

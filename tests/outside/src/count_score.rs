@@ -1,6 +1,6 @@
 //! A local score of categories: log-likelihood with one nat for every free parameter, the AIC.
 
-use plackett_dag::{CountScore, FamilyScore};
+use plackett_dag::score::{CountScore, FamilyScore};
 
 /// The AIC of tables of counts.
 pub struct DiscreteAic;
@@ -27,7 +27,12 @@ impl CountScore for DiscreteAic {
 mod tests {
     use super::*;
     use plackett::run::Run;
-    use plackett_dag::{BayesNet, Candidates, Insertion, Keep, Oracle, ParentSets, graph_cost};
+    use plackett_dag::{
+        BayesNet, Oracle,
+        parent_sets::{Candidates, Keep, ParentSets},
+        score::graph_cost,
+        search::Insertion,
+    };
     use std::sync::Arc;
 
     #[test]

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use plackett::run::Run;
-use plackett_dag::{Choice, Gram, LocalScore, NodeSet, Scratch};
+use plackett_dag::{
+    Gram, LocalScore, NodeSet,
+    score::{Choice, Scratch},
+};
 
 /// (n/2)·log residual variance, and 1 for every parent.
 pub struct AicOfTwo {
@@ -64,13 +67,18 @@ impl LocalScore for AicOfTwo {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use plackett_dag::{LearnMethod, Learning, Observations, ScoreChoice, Sem, SemSettings, simulate_sem};
+    use plackett_dag::{
+        Learning, Observations,
+        gram::Centering,
+        learning::{LearnMethod, ScoreChoice},
+        simulate::{Sem, SemSettings, simulate_sem},
+    };
 
     #[test]
     fn learning_takes_it_as_it_is_and_the_search_finds_its_optimum() {
         let sem = simulate_sem(&SemSettings { nodes: 6, ..SemSettings::default() }, 1).unwrap();
         let data = sem.sample(500, Sem::TRAINING);
-        let gram = Gram::from_rows(data.values(), data.columns(), plackett_dag::Centering::Center).unwrap();
+        let gram = Gram::from_rows(data.values(), data.columns(), Centering::Center).unwrap();
         let gram = Arc::new(gram);
         let score = ScoreChoice::Custom(Arc::new(AicOfTwo { gram: Arc::clone(&gram) }));
         let learn = |method: &str| {

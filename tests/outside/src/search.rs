@@ -1,7 +1,11 @@
 //! A search over orders: exchanges of neighbors, the best of them at a time, until none helps.
 
 use plackett::run::Run;
-use plackett_dag::{Error, Found, LearnMethod, Oracle, OrderSolution, SearchTask};
+use plackett_dag::{
+    Error, Oracle,
+    learning::{Found, LearnMethod, SearchTask},
+    search::OrderSolution,
+};
 
 /// The search, as `Learning` takes it.
 pub static EXCHANGES: LearnMethod = LearnMethod {
