@@ -66,10 +66,10 @@ fn main() -> Result<(), Error> {
     let mut relax = training.estimator().clone();
     let trained = measure("RELAX, its critic trained for 1,000 steps", &mut relax, &latent, exact)?;
 
-    // Now both together.
-    let settings = TrainingSettings { learning_rate: 0.1, samples: 4, ..TrainingSettings::default() };
+    // Now both together, by Adam.
+    let settings = TrainingSettings { samples: 4, ..TrainingSettings::default() };
     let mut training = Training::new(latent, relax, settings)?;
-    training.run(&mut displacement, &Run::new(Limits::steps(500)))?;
+    training.run(&mut displacement, &Run::new(Limits::steps(3000)))?;
     let mode = training.mode();
     println!("the most probable order is {mode:?}, its value {}", displacement(&mode));
 
