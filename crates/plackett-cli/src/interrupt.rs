@@ -1,4 +1,4 @@
-//! Ctrl-C as a wish to stop: the run in progress ends and shows what it has.
+//! Ctrl-C as a request to stop: the run in progress ends and shows what it has.
 
 use std::{
     ops::ControlFlow,

@@ -42,7 +42,7 @@ struct Cli {
 enum Command {
     /// Learn a causal graph from a CSV file
     Learn(Box<learn::Arguments>),
-    /// Find a good order for a problem file or for a program that values orders
+    /// Find a good order for a problem file or for a program that evaluates orders
     Optimize(optimize::Arguments),
     /// Make data with a known graph
     Simulate(simulate::Arguments),
@@ -50,7 +50,7 @@ enum Command {
     Evaluate(evaluate::Arguments),
     /// Solve the toy problem of the paper's Figure 1 with one gradient estimator
     Toy(toy::Arguments),
-    /// Make a figure or a table of the paper again, with several seeds
+    /// Reproduce a figure or a table of the paper, over several seeds
     Reproduce(reproduce::Arguments),
 }
 

@@ -41,10 +41,10 @@ pub(super) struct ReadingArguments {
     /// Take these columns as numbers
     #[arg(long, value_name = "A,B", value_parser = names)]
     numeric: Option<Names>,
-    /// Take every column as categories, whatever it looks like
+    /// Treat every column as categories
     #[arg(long, conflicts_with = "continuous")]
     discrete: bool,
-    /// Take every column as numbers, however few they are
+    /// Treat every column as numbers, even one with few distinct values
     #[arg(long)]
     continuous: bool,
     /// What stands for a missing value, beside an empty field [default: NA, NaN, ?, * and the like]

@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     /// The data: a file with a row per line, of numbers or of categories, perhaps packed by gzip or zstd; - is standard input
     #[arg(value_name = "DATA", required_unless_present = "example", conflicts_with = "example")]
     data: Option<PathBuf>,
-    /// Learn from data that the program makes itself, and compare with the truth
+    /// Learn from example data whose true graph is known, and compare with it
     #[arg(long, value_name = "NAME", value_parser = example_names(), conflicts_with = "truth")]
     example: Option<String>,
     /// Rows of the example [default: 1,000 for sem, 20,000 for the networks]
@@ -48,47 +48,47 @@ pub(crate) struct Arguments {
     /// What makes a graph good
     #[arg(long, default_value = AUTO, value_parser = score_names())]
     score: String,
-    /// The price of a unit of weight in the score l1, and a wish for it [default: 0.5]
+    /// The price of a unit of weight in the score l1; selects that score [default: 0.5]
     #[arg(long, value_name = "L", allow_negative_numbers = true)]
     lambda: Option<f64>,
-    /// The noise variance in the score ev-l0, and a wish for it [default: estimated]
+    /// The noise variance in the score ev-l0; selects that score [default: estimated]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     sigma2: Option<f64>,
     /// The price of a parent in ev-l0 and bic on numbers, 1 being that of the BIC proper [default: one that grows with the
     /// columns]
     #[arg(long, value_name = "FACTOR")]
     penalty: Option<f64>,
-    /// The equivalent sample size in the score bdeu, and a wish for it [default: 1]
+    /// The equivalent sample size in the score bdeu; selects that score [default: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     ess: Option<f64>,
     /// Which parents a column of categories may have [default: plus-one]
     #[arg(long, value_enum)]
     candidates: Option<CandidateKind>,
-    /// The most parents that a column of categories may have [default: 6, or 3 with --candidates all]
+    /// The maximum number of parents of a column of categories [default: 6, or 3 with --candidates all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
     max_parents: Option<u8>,
-    /// The level of PC-stable's tests: a larger one keeps more pairs [default: 0.01 as a method, 0.05 for candidates]
+    /// The significance level of PC-stable's tests; a larger one keeps more edges [default: 0.01 for --method pc, 0.05 for candidates]
     #[arg(long, value_name = "P", allow_negative_numbers = true)]
     alpha: Option<f64>,
-    /// The most columns that PC-stable's tests condition on [default: no limit]
+    /// The maximum number of columns that PC-stable's tests condition on [default: no limit]
     #[arg(long, value_name = "N")]
     max_conditioning: Option<usize>,
-    /// Give every edge between categories its posterior probability, by a Markov chain over orders
+    /// Also estimate the posterior probability of every edge, by a Markov chain over orders (categories only)
     #[arg(long)]
     posterior: bool,
     /// Divide every column by its standard deviation first; weights are then in standard deviations
     #[arg(long)]
     standardize: bool,
-    /// Leave the columns' means in: the model then has no intercepts
+    /// Do not subtract the columns' means: the model then has no intercepts
     #[arg(long, conflicts_with = "standardize")]
     no_center: bool,
-    /// How many random orders to start from [default: 4, or 2 beyond 64 columns]
+    /// How many orders to start from [default: 4, or 2 beyond 64 columns (500 with bic and ev-l0)]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     restarts: Option<u16>,
-    /// Steps of the methods pl-*, moves of order-mcmc and of --posterior [default: one that suits the method]
+    /// Steps of the methods pl-*, moves of order-mcmc and of --posterior [default: depends on the method]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     steps: Option<u64>,
-    /// Most memory for the cache of local scores and for --method exact, in MiB
+    /// Maximum memory for the cache of local scores and for --method exact, in MiB
     #[arg(long, value_name = "MiB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..))]
     memory: u32,
     /// Stop after this many seconds with the best graph so far, at worst the one without edges. Only then can two runs of
@@ -112,11 +112,11 @@ pub(crate) struct Arguments {
 /// Which parents a node may have.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum CandidateKind {
-    /// Those that PC-stable leaves joined to it, and one more, until no one more helps
+    /// The neighbors that PC-stable finds, plus one more at a time, as long as that helps
     PlusOne,
-    /// Those that PC-stable leaves joined to it, as in the paper
+    /// The neighbors that PC-stable finds, as in the paper
     Pc,
-    /// All others, with few at a time
+    /// All other columns, a few at a time
     All,
 }
 

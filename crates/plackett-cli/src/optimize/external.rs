@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::{Arguments, Bar, report::Found, state::StateFile, workers::Workers};
 use crate::{console::BadInput, interrupt};
 
-/// Evaluations without a limit of the user's.
+/// Evaluations if the user sets no limit.
 const DEFAULT_EVALUATIONS: u64 = 10_000;
 
 /// What is saved of such a run.

@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     /// Which problem of a flow shop file that holds several, counted from 1
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "command")]
     instance: u32,
-    /// A program that values orders: it reads lines {"id": 0, "order": [2, 0, 1]} and answers {"id": 0, "value": 1.5}
+    /// A program that evaluates orders: it reads lines {"id": 0, "order": [2, 0, 1]} and answers {"id": 0, "value": 1.5}
     #[arg(long, value_name = "CMD", requires = "items")]
     command: Option<String>,
     /// How many items an order has
@@ -46,22 +46,22 @@ pub(crate) struct Arguments {
     /// How many copies of the program to run side by side; the result is the same for any number
     #[arg(long, value_name = "W", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..), requires = "command")]
     workers: u16,
-    /// Look for large values of the program's rather than small ones
+    /// Look for large values rather than small ones (with --command)
     #[arg(long, requires = "command")]
     maximize: bool,
     /// How to search
     #[arg(long, default_value = Method::Default.name(), value_parser = methods())]
     method: String,
-    /// Item A must come before item B, both counted from 0; may be given again
+    /// Item A must come before item B, both counted from 0; may be repeated
     #[arg(long, value_name = "A,B", value_parser = pair)]
     before: Vec<(usize, usize)>,
-    /// Item I must stand at rank R, both counted from 0; may be given again
+    /// Item I must have rank R, both counted from 0; may be repeated
     #[arg(long, value_name = "I,R", value_parser = pair)]
     pin: Vec<(usize, usize)>,
     /// Stop after this many orders have been valued [default: enough for some seconds, or 10000 with --command]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     evaluations: Option<u64>,
-    /// Stop after about this many seconds; only then can two runs of one seed differ
+    /// Stop after about this many seconds; two runs of one seed can then differ
     #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
     time: Option<Duration>,
     /// Stop as soon as a value is as good as this [default: the published optimum, where there is one]

@@ -12,16 +12,21 @@ use plackett_problems::{FlowShop, Instance, Kind};
 use super::{Arguments, Bar, report::Found, state::StateFile};
 use crate::{console::BadInput, interrupt};
 
-/// Evaluations of the walks without a limit of the user's: ten to twenty seconds of one core.
-fn default_evaluations(kind: Kind, method: Method) -> u64 {
-    match (method, kind) {
+/// A small problem is searched through long before a large one: it gets so many evaluations for every triple of items.
+const EVALUATIONS_PER_TRIPLE: u64 = 10_000;
+
+/// Evaluations if the user sets no limit: for a large problem ten to twenty seconds of one core.
+fn default_evaluations(problem: &dyn Instance, method: Method) -> u64 {
+    let items = problem.items() as u64;
+    let most = match (method, problem.kind()) {
         (Method::Default | Method::Insertion, Kind::LinearOrdering) => 8_000_000_000,
         (Method::Default, Kind::QuadraticAssignment) => 1_000_000_000,
         (Method::Default, Kind::TravelingSalesman) => 500_000_000,
         (Method::Default | Method::Insertion, Kind::FlowShop) => 200_000_000,
         (Method::Default | Method::Insertion, _) => 20_000_000,
         _ => 500_000, // whole orders, with a gradient for every ten of them
-    }
+    };
+    most.min(EVALUATIONS_PER_TRIPLE.saturating_mul(items.saturating_pow(3)))
 }
 
 pub(super) fn optimize(arguments: &Arguments, file: &Path, method: Method) -> anyhow::Result<Found> {
@@ -29,8 +34,7 @@ pub(super) fn optimize(arguments: &Arguments, file: &Path, method: Method) -> an
     let problem = problem.as_ref();
     let constraints = arguments.constraints(problem.items())?;
     let optimum = problem.best_known().filter(|best| best.is_optimal && constraints.is_free());
-    let limits =
-        arguments.limits(default_evaluations(problem.kind(), method), optimum.map(|optimum| optimum.value));
+    let limits = arguments.limits(default_evaluations(problem, method), optimum.map(|optimum| optimum.value));
     let mut state = StateFile::new(arguments.state.as_deref());
     let mut solver = match state.read()? {
         None => Solver::within(problem, constraints, method, arguments.seed, &limits)?,

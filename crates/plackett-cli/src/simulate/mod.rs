@@ -15,7 +15,7 @@ pub(crate) struct Arguments {
 enum Model {
     /// A linear structural equation model with Gaussian noise of variance 1 and a random graph
     Sem(sem::Arguments),
-    /// A discrete Bayesian network, one of those that papers use or one from a file
+    /// A discrete Bayesian network: a published one by name, or one from a BIF file
     Network(network::Arguments),
 }
 

@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     /// Training steps
     #[arg(long, default_value_t = 50_000)]
     steps: u64,
-    /// Samples a step
+    /// Samples per step
     #[arg(long, default_value_t = 1)]
     samples: usize,
     /// Seed of all random numbers

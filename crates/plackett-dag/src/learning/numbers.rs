@@ -1,4 +1,4 @@
-//! Learning from numbers: which score, and a search on it. Without a wish of the user's the data decide between `ev-l0` and
+//! Learning from numbers: which score, and a search on it. Unless a score is asked for, the data decide between `ev-l0` and
 //! `bic`.
 
 use std::sync::Arc;

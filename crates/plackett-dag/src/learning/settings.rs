@@ -64,9 +64,9 @@ impl Serialize for ScoreChoice {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct NumberSettings {
-    /// λ of the score `l1`, and a wish for it.
+    /// λ of the score `l1`; selects that score.
     pub lambda: Option<f64>,
-    /// σ² of the score `ev-l0`, and a wish for it.
+    /// σ² of the score `ev-l0`; selects that score.
     pub noise_variance: Option<f64>,
     /// The price of a parent in `ev-l0` and in `bic`, one being that of the BIC proper.
     pub penalty: Option<f64>,
@@ -79,7 +79,7 @@ pub struct NumberSettings {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct CategorySettings {
-    /// The equivalent sample size of the score `bdeu`, and a wish for it.
+    /// The equivalent sample size of the score `bdeu`; selects that score.
     pub equivalent_sample_size: Option<f64>,
     /// Which parents a column may have.
     pub space: Option<ParentSpace>,
@@ -103,7 +103,7 @@ pub enum ParentSpace {
     /// Those that PC-stable leaves joined to it, and one more, the space growing until no one more helps.
     #[default]
     PlusOne,
-    /// Those that PC-stable leaves joined to it, as in the paper.
+    /// The neighbors that PC-stable finds, as in the paper.
     Neighbors,
     /// All others, few at a time.
     All,

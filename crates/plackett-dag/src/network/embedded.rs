@@ -48,7 +48,7 @@ macro_rules! network {
 /// }
 /// ```
 pub const EMBEDDED: &[EmbeddedNetwork] = &[
-    network!("alarm", "37 nodes, 46 edges: monitoring of patients under anaesthesia"),
+    network!("alarm", "37 nodes, 46 edges: monitoring of patients under anesthesia"),
     network!("asia", "8 nodes, 8 edges: diseases of the lung, invented"),
     network!("cancer", "5 nodes, 4 edges: causes and signs of lung cancer, invented"),
     network!("child", "20 nodes, 25 edges: congenital heart disease"),

@@ -6,7 +6,7 @@ use super::{CountScore, DiscreteScoreEntry, FamilyScore};
 
 pub(super) const ENTRY: DiscreteScoreEntry = DiscreteScoreEntry {
     name: "k2",
-    summary: "marginal likelihood with uniform priors; tells Markov-equivalent graphs apart, without reason",
+    summary: "marginal likelihood with uniform priors; prefers some Markov-equivalent graphs over others, for no reason in the data",
     build: |_| Ok(Box::new(K2)),
 };
 
