@@ -372,7 +372,7 @@ fn what_is_said_overrules_what_is_seen() {
         (
             Reading { drop: names(&["a", "b"]), ..default() },
             "a,b\n1,2\n",
-            "refused: no column is left to learn from",
+            "refused: columns and drop leave nothing to learn from",
         ),
         (
             Reading { numeric: names(&["a", "b"]), ..default() },

@@ -112,7 +112,7 @@ impl fmt::Display for Why {
 /// let data = Dataset::from_reader("a,b\n1.5,2\n2.5,NA\n".as_bytes(), "data.csv", &Reading::default())?;
 /// let column = &data.columns()[1];
 /// assert_eq!((column.name.as_str(), column.kind, column.missing), ("b", Kind::Numbers, 1));
-/// assert_eq!((column.distinct, column.why), (Some(1), Why::BesideNumbers(1)));
+/// assert_eq!((column.distinct, column.why), (Some(1), Why::Scarce));
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -286,7 +286,7 @@ fn wanted(names: &[String], reading: &Reading) -> Result<Vec<usize>> {
     if wanted.is_empty() {
         return Err(Error::Misfit {
             setting: "columns",
-            reason: "leaves no column to learn from".to_owned(),
+            reason: "and drop leave nothing to learn from".to_owned(),
         });
     }
     Ok(wanted)

@@ -289,7 +289,9 @@ fn exact(oracle: &mut Oracle, task: &SearchTask, run: &Run<'_>) -> Result<Found>
         best = Best { solution: Some(quick.solution), trace: quick.trace };
     }
     let Some(found) = search.run(Arc::clone(oracle.score()), run)? else { return Ok(best.finish(oracle)) };
+    // Of orders that score the same, its own, whatever the quick search came upon.
     best.see(&found, oracle, run);
+    best.solution = Some(found);
     let looked_up = (nodes as u64) << (nodes - 1);
     let found = best.finish(oracle);
     Ok(Found { evaluations: found.evaluations + looked_up, ..found })

@@ -98,7 +98,8 @@ impl Insertion {
         let effort = |starts_up_to: usize, kicks: usize| {
             let starts = self.starts.unwrap_or(if nodes <= starts_up_to { 4 } else { 2 }).max(1);
             let kicks = self.kicks.unwrap_or(kicks.min(KICKED_NODES_IN_ALL / nodes.max(1)));
-            run.begin(&format!("insertion, {}", score.name()), Some((starts * (kicks + 1)) as u64));
+            // What it is a stage of, the caller knows; how long it is, is known here.
+            run.begin(&run.progress().stage, Some((starts * (kicks + 1)) as u64));
             (starts, kicks)
         };
         let mut best: Option<OrderSolution> = None;

@@ -129,7 +129,7 @@ impl OrderSolution {
     /// ```
     /// use std::sync::Arc;
     /// use plackett::run::Run;
-    /// use plackett_dag::{Bic, Gram, Oracle, OrderSolution, ScoreSettings};
+    /// use plackett_dag::{Gram, Oracle, OrderSolution, score::{Bic, ScoreSettings}};
     /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
     /// let mut oracle = Oracle::new(Arc::new(Bic::new(gram, &ScoreSettings::default())?));
     /// let solution = OrderSolution::of(vec![1, 0], &mut oracle, &Run::default())?.unwrap();
