@@ -43,7 +43,7 @@ impl Layout {
         match self.separator {
             Separator::Byte(separator) => {
                 let mut start = 0;
-                let ends = text.iter().enumerate().filter(|&(_, &byte)| byte == separator).map(|(at, _)| at);
+                let ends = memchr::memchr_iter(separator, text);
                 for end in ends.chain([text.len()]) {
                     let field = text[start..end].trim_ascii_start();
                     let from = end - field.len();

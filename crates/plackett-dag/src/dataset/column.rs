@@ -1,6 +1,7 @@
 //! One column while it is being read. Its first different texts are kept in a small dictionary, a byte a row; a column that
 //! outgrows it is one of numbers, eight bytes a row, or one of words that are too many to be categories.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use crate::dictionary::{Dictionary, Found, hash};
@@ -102,6 +103,8 @@ pub(super) struct ColumnReader {
     first_word: Option<Spot>,
     first_infinite: Option<Spot>,
     words: usize,
+    /// Whether some field was not UTF-8.
+    pub(super) is_western: bool,
 }
 
 enum State {
@@ -121,6 +124,7 @@ impl ColumnReader {
             first_word: None,
             first_infinite: None,
             words: 0,
+            is_western: false,
         }
     }
 
@@ -147,6 +151,7 @@ impl ColumnReader {
     #[cold]
     fn take_new(&mut self, slot: usize, field: &[u8], place: Option<Where>, fields: &Fields) {
         let text = decoded(field);
+        self.is_western |= matches!(text, Cow::Owned(_));
         let saying = fields.say(&text);
         let State::Few { dictionary, sayings, codes } = &mut self.state else { return };
         // What is not UTF-8 would never be found again under its bytes.
@@ -197,6 +202,7 @@ impl ColumnReader {
     #[cold]
     fn take_odd(&mut self, field: &[u8], place: Option<Where>, fields: &Fields) {
         let text = decoded(field);
+        self.is_western |= matches!(text, Cow::Owned(_));
         let saying = fields.say(&text);
         self.note(saying, &text, place);
         self.words += usize::from(saying == Saying::Word);
@@ -208,6 +214,7 @@ impl ColumnReader {
     /// A field of a column of many words.
     fn take_word(&mut self, field: &[u8], place: Option<Where>, fields: &Fields) {
         let text = decoded(field);
+        self.is_western |= matches!(text, Cow::Owned(_));
         let saying = fields.say(&text);
         self.note(saying, &text, place);
         let State::Many { rows, missing, seen, is_id, is_date: are_dates } = &mut self.state else { return };
@@ -235,7 +242,7 @@ impl ColumnReader {
     }
 
     pub(super) fn finish(self) -> RawColumn {
-        let Self { name, state, first_missing, first_mark, first_word, first_infinite, mut words } = self;
+        let Self { name, state, first_missing, first_mark, first_word, first_infinite, mut words, .. } = self;
         let mut marks_are_missing = true;
         let content = match state {
             State::Few { dictionary, mut sayings, codes } => {

@@ -56,9 +56,12 @@ pub(super) fn fingerprint<'a>(rows: usize, columns: impl Iterator<Item = (&'a st
                         sums.0[0]
                     })
                     .collect();
-                for (row, code) in codes.iter().enumerate() {
-                    let is_missing = missing.contains(row);
-                    sums.word(if is_missing { MISSING } else { words[usize::from(*code)] });
+                if missing.is_empty() {
+                    codes.iter().for_each(|&code| sums.word(words[usize::from(code)]));
+                } else {
+                    for (row, &code) in codes.iter().enumerate() {
+                        sums.word(if missing.contains(row) { MISSING } else { words[usize::from(code)] });
+                    }
                 }
             }
             Values::Unusable => sums.word(3),

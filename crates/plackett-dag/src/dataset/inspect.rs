@@ -308,7 +308,7 @@ fn same_categories(data: &Dataset) -> Vec<(usize, usize)> {
             continue;
         }
         let mut hasher = DefaultHasher::new();
-        codes.iter().for_each(|&code| hasher.write_u8(ranks[usize::from(code)]));
+        hasher.write(&codes.iter().map(|&code| ranks[usize::from(code)]).collect::<Vec<u8>>());
         let alike = originals.entry(hasher.finish()).or_default();
         let is_same = |&&other: &&usize| {
             let Some((_, codes_there)) = data.categories(other) else { return false };

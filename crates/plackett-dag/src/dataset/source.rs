@@ -126,6 +126,7 @@ impl Dataset {
         }
         let first: Vec<String> =
             (0..records.width()).map(|column| records.text(column).into_owned()).collect();
+        let first_is_western = std::str::from_utf8(records.whole()).is_err();
         // The first record is a row already, unless it holds the names.
         let mut is_row = true;
         let names = match dialect.header {
@@ -143,7 +144,7 @@ impl Dataset {
         let mut readers: Vec<(usize, ColumnReader)> =
             plan.wanted.iter().map(|&at| (at, ColumnReader::new(plan.names[at].clone()))).collect();
         let width = plan.names.len();
-        let (mut rows, mut is_western) = (0_usize, false);
+        let mut rows = 0_usize;
         while is_row || records.advance_past_blanks()? {
             is_row = false;
             if records.width() != width {
@@ -159,13 +160,12 @@ impl Dataset {
             }
             let place = Some(Where::Line(records.line()));
             readers.iter_mut().for_each(|(at, reader)| reader.take(records.bytes(*at), place, &fields));
-            is_western =
-                is_western || !records.whole().is_ascii() && std::str::from_utf8(records.whole()).is_err();
             rows += 1;
         }
         if rows == 0 {
             return Err(records.error_at(None, None, Problem::NoRows));
         }
+        let is_western = first_is_western || readers.iter().any(|(_, reader)| reader.is_western);
         if is_western {
             notes.push("Latin-1".to_owned());
         }
