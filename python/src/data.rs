@@ -2,8 +2,10 @@
 
 use numpy::PyReadonlyArray1;
 use plackett_dag::{
-    Dataset, Error, Observations, dataset::{Kind, Reading, SourceColumn, SourceValues},
-    finding::{Remedy, faults_text, finding_texts}, gram::Centering,
+    Dataset, Error, Observations,
+    dataset::{Kind, Reading, SourceColumn, SourceValues},
+    finding::{Remedy, faults_text, finding_texts},
+    gram::Centering,
 };
 use pyo3::prelude::*;
 

@@ -1,7 +1,11 @@
 //! Models to draw data from: linear ones with a random graph, and discrete networks.
 
 use numpy::{PyArray1, PyArray2, PyReadonlyArray2};
-use plackett_dag::{BayesNet, Categories, Sem, network::EMBEDDED, simulate::{GraphKind, Noise, SemSettings}};
+use plackett_dag::{
+    BayesNet, Categories, Sem,
+    network::EMBEDDED,
+    simulate::{GraphKind, Noise, SemSettings},
+};
 use pyo3::prelude::*;
 
 use crate::{

@@ -57,6 +57,9 @@ mod tests {
         run::{Limits, Run},
     };
 
+    /// Of the finite differences.
+    const STEP: f64 = 1e-6;
+
     #[test]
     fn its_derivatives_are_those_of_its_value() {
         let (mut critic, parameters, z, v) =
@@ -66,7 +69,6 @@ mod tests {
             let value = critic.value_and_gradient(parameters, z, &mut gradient);
             (value, 0.9 * value + v[0] * gradient[0] + v[1] * gradient[1], gradient)
         };
-        const STEP: f64 = 1e-6;
         let gradient = both(&parameters, &z).2;
         for at in 0..2 {
             let mut moved = z;
