@@ -104,7 +104,7 @@ class LearnedGraph(Graph):
         open, so that the edge might as well point the other way.
 
         >>> import plackett
-        >>> model = plackett.simulate_sem(4, seed=1)
+        >>> model = plackett.simulate_sem(6, seed=0)
         >>> graph = plackett.learn_dag(model.sample(500, seed=0), score="bic").to_networkx()
         >>> sorted({is_open for _, _, is_open in graph.edges(data="is_open")})
         [False, True]
