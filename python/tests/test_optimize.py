@@ -1,10 +1,10 @@
 """Minimizing black boxes: asked and told, in threads, in processes and on a cluster."""
 
 import _thread
+import itertools
 import multiprocessing
 import os
 import pickle
-import threading
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from itertools import permutations
@@ -92,14 +92,20 @@ class TestMinimize:
         assert capsys.readouterr().err == ""
 
     def test_interruption_returns_the_best_so_far(self):
-        threading.Timer(0.3, _thread.interrupt_main).start()
-        best = plackett.minimize(lambda order: time.sleep(0.001) or distance(order), 6, max_evaluations=10**9)
+        def interrupting(after):
+            count = itertools.count(1)
+
+            def evaluated(order):
+                if next(count) == after:
+                    _thread.interrupt_main()
+                return distance(order)
+
+            return evaluated
+
+        best = plackett.minimize(interrupting(100), 6, max_evaluations=10**9)
         assert best.status == "interrupted" and best.value == distance(best.order)
         with ThreadPoolExecutor(2) as executor:
-            threading.Timer(0.3, _thread.interrupt_main).start()
-            slow = plackett.minimize(
-                lambda order: time.sleep(0.001) or distance(order), 6, max_evaluations=10**9, executor=executor
-            )
+            slow = plackett.minimize(interrupting(100), 6, max_evaluations=10**9, executor=executor)
         assert slow.status == "interrupted"
         resumed = plackett.minimize(distance, optimizer=slow.optimizer, target=0)
         assert resumed.order.tolist() == WANTED.tolist()
