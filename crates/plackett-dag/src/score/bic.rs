@@ -122,7 +122,11 @@ impl LocalScore for Bic {
         Some(self.shift(node) + self.subset.score(node, parents, &mut Space::default()))
     }
 
-    fn walker<'a>(&'a self, start: Option<&[usize]>, run: &Run<'_>) -> Option<Box<dyn Walker + 'a>> {
+    fn first_orders(&self, run: &Run<'_>) -> Vec<Vec<usize>> {
+        self.subset.first_orders(run)
+    }
+
+    fn walker<'a>(&'a self, start: &[usize], run: &Run<'_>) -> Option<Box<dyn Walker + 'a>> {
         self.subset.walker(start, run)
     }
 

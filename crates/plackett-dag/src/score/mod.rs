@@ -211,9 +211,15 @@ pub trait LocalScore: Send + Sync {
         None
     }
 
-    /// An order under improvement that values moves faster than by asking for every node anew, if the score has such a
-    /// thing: from `start`, or from an order that suits the score.
-    fn walker<'a>(&'a self, start: Option<&[usize]>, run: &Run<'_>) -> Option<Box<dyn Walker + 'a>> {
+    /// Orders that are good to start a search from, the most promising first, if the score knows any.
+    fn first_orders(&self, run: &Run<'_>) -> Vec<Vec<usize>> {
+        let _ = run;
+        Vec::new()
+    }
+
+    /// The order `start` under improvement by something that values moves faster than by asking for every node anew, if the
+    /// score has such a thing.
+    fn walker<'a>(&'a self, start: &[usize], run: &Run<'_>) -> Option<Box<dyn Walker + 'a>> {
         let _ = (start, run);
         None
     }

@@ -46,7 +46,7 @@ const KICKED_NODES_IN_ALL: usize = 50_000;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Insertion {
-    /// Number of orders to start from, one that the score suggests, if it does, and random ones; by default so many as a
+    /// Number of orders to start from, those that the score suggests, if it does, and random ones; by default so many as a
     /// walker of this kind on so many nodes is worth.
     pub starts: Option<usize>,
     /// Number of times that each start's best order is disturbed and improved again, with a default likewise.
@@ -108,14 +108,25 @@ impl Insertion {
                 best = Some(found);
             }
         };
-        if let Some(first) = score.walker(start, run) {
+        let known: Vec<Vec<usize>> =
+            start.map(<[usize]>::to_vec).into_iter().chain(score.first_orders(run)).collect();
+        let first = |index: usize, rng: &mut ChaCha8Rng| match known.get(index) {
+            Some(order) => order.clone(),
+            None => random_order(nodes, rng),
+        };
+        let mut rng = self.stream(0);
+        if let Some(walker) = score.walker(&first(0, &mut rng), run) {
             let (starts, kicks) = effort(NODES_FOR_FOUR_STARTS.1, KICKS.1);
-            let mut walkers = vec![Some(first)];
+            let mut walkers = vec![Some((walker, rng))];
             walkers.resize_with(starts, || None);
-            let chain = |(index, walker): (usize, Option<Box<dyn Walker + '_>>)| {
-                let mut rng = self.stream(index);
-                let walker = walker.or_else(|| score.walker(Some(&random_order(nodes, &mut rng)), run));
-                let mut walker = walker?;
+            let chain = |(index, begun): (usize, Option<(Box<dyn Walker + '_>, ChaCha8Rng)>)| {
+                let (mut walker, rng) = match begun {
+                    Some(begun) => begun,
+                    None => {
+                        let mut rng = self.stream(index);
+                        (score.walker(&first(index, &mut rng), run)?, rng)
+                    }
+                };
                 walk(&mut *walker, kicks, rng, run);
                 let (order, parents) = (walker.order().to_vec(), walker.parents()?);
                 Some((OrderSolution { order, score: walker.score(), parents }, walker.evaluations()))
@@ -130,10 +141,7 @@ impl Insertion {
             let (starts, kicks) = effort(NODES_FOR_FOUR_STARTS.0, KICKS.0);
             for index in 0..starts {
                 let mut rng = self.stream(index);
-                let order = match start {
-                    Some(start) if index == 0 => start.to_vec(),
-                    _ => random_order(nodes, &mut rng),
-                };
+                let order = first(index, &mut rng);
                 let Some(mut walker) = Cached::new(oracle, order, run) else { break };
                 walk(&mut walker, kicks, rng, run);
                 let Some(parents) = walker.parents() else { break };
@@ -174,6 +182,8 @@ fn descend(walker: &mut dyn Walker, queue: &mut Queue, run: &Run<'_>) {
 fn walk(walker: &mut dyn Walker, kicks: usize, mut rng: ChaCha8Rng, run: &Run<'_>) {
     let nodes = walker.order().len();
     let mut queue = Queue::new(nodes);
+    random_order(nodes, &mut rng).into_iter().for_each(|node| queue.push(node));
+    walker.approach(&mut queue, run);
     descend_from_all(walker, &mut queue, &mut rng, run);
     walker.keep();
     run.advance(1);
