@@ -26,6 +26,23 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     }
 }
 
+/// How many rows to draw.
+#[derive(Args)]
+struct Rows {
+    /// Rows of data.csv
+    #[arg(long, default_value_t = 1000, value_parser = parse_rows)]
+    samples: usize,
+    /// Rows of validation.csv [default: as many as --samples]
+    #[arg(long, value_parser = parse_rows)]
+    validation: Option<usize>,
+}
+
+impl Rows {
+    fn validation(&self) -> usize {
+        self.validation.unwrap_or(self.samples)
+    }
+}
+
 /// A file without rows would be refused by every reader.
 fn parse_rows(text: &str) -> Result<usize, String> {
     match text.parse() {

@@ -208,7 +208,8 @@ fn train_with<E: Estimator>(
         steps: training.steps(),
         seconds: run.seconds() - start,
         training_seconds,
-        steps_per_second: training.steps() as f64 / training_seconds,
+        // Whoever interrupts at once gets no steps in no time.
+        steps_per_second: training.steps() as f64 / training_seconds.max(f64::MIN_POSITIVE),
         optimum,
         final_mode_objective: curve[curve.len() - 1].mode_objective,
         mode: training.mode(),
