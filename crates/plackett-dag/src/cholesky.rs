@@ -95,20 +95,23 @@ impl Cholesky {
 
     /// The diagonal of `G_AA⁻¹` into `diagonal`, with `column` as workspace. O(k³).
     pub(crate) fn inverse_diagonal_of_gram(&self, diagonal: &mut Vec<f64>, column: &mut Vec<f64>) {
-        let size = self.len();
         diagonal.clear();
-        for a in 0..size {
-            column.clear();
-            column.resize(size - a, 0.0);
-            column[0] = self.inverse_diagonal[a];
-            let mut square = column[0] * column[0];
-            for t in a + 1..size {
-                let value = -dot(&self.row(t)[a..], &column[..t - a]) * self.inverse_diagonal[t];
-                column[t - a] = value;
-                square += value * value;
-            }
-            diagonal.push(square);
+        diagonal.extend((0..self.len()).map(|at| self.inverse_diagonal_entry(at, column)));
+    }
+
+    /// One of them. O(k²).
+    pub(crate) fn inverse_diagonal_entry(&self, at: usize, column: &mut Vec<f64>) -> f64 {
+        let size = self.len();
+        column.clear();
+        column.resize(size - at, 0.0);
+        column[0] = self.inverse_diagonal[at];
+        let mut square = column[0] * column[0];
+        for t in at + 1..size {
+            let value = -dot(&self.row(t)[at..], &column[..t - at]) * self.inverse_diagonal[t];
+            column[t - at] = value;
+            square += value * value;
         }
+        square
     }
 }
 

@@ -6,7 +6,7 @@ use clap::Args;
 use plackett_dag::{BayesNet, Error, format::write_graph_csv, network::EMBEDDED};
 use serde::Serialize;
 
-use super::Rows;
+use super::Drawing;
 use crate::{
     arguments::Common,
     console::{self, counted},
@@ -18,9 +18,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "NAME|FILE.bif", help = known())]
     network: String,
     #[command(flatten)]
-    rows: Rows,
-    #[command(flatten)]
-    common: Common,
+    drawing: Drawing,
     /// The folder for data.csv, validation.csv, graph.csv and network.bif
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -45,8 +43,8 @@ struct Document {
 }
 
 pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
-    let (samples, validation, seed) =
-        (arguments.rows.samples, arguments.rows.validation(), arguments.common.seed);
+    let &Drawing { samples, common: Common { seed, json }, .. } = &arguments.drawing;
+    let validation = arguments.drawing.validation();
     let net = network(&arguments.network)?;
     let draws =
         [("data.csv", samples, BayesNet::TRAINING), ("validation.csv", validation, BayesNet::VALIDATION)];
@@ -63,7 +61,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     let files = contents.iter().map(|(name, text)| out.write(name, text)).collect::<Result<Vec<_>, _>>()?;
 
     let (nodes, edges, free_parameters) = (net.dag().nodes(), net.dag().edge_count(), net.free_parameters());
-    if arguments.common.json {
+    if json {
         return console::say_json(&Document {
             network: arguments.network.clone(),
             nodes,

@@ -10,7 +10,7 @@ use plackett_dag::{
 };
 use serde::Serialize;
 
-use super::Rows;
+use super::Drawing;
 use crate::{
     arguments::Common,
     console::{self, counted},
@@ -29,9 +29,7 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 10)]
     nodes: usize,
     #[command(flatten)]
-    rows: Rows,
-    #[command(flatten)]
-    common: Common,
+    drawing: Drawing,
     /// The folder for data.csv, validation.csv and weights.csv
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -76,8 +74,8 @@ struct Document {
 
 pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     let &Arguments { graph, degree, nodes, .. } = arguments;
-    let (samples, validation, seed) =
-        (arguments.rows.samples, arguments.rows.validation(), arguments.common.seed);
+    let &Drawing { samples, common: Common { seed, json }, .. } = &arguments.drawing;
+    let validation = arguments.drawing.validation();
     let kind = match graph {
         Kind::Er => GraphKind::ErdosRenyi,
         Kind::Sf => GraphKind::ScaleFree,
@@ -97,7 +95,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     files.push(out.write("weights.csv", &text)?);
 
     let edges = sem.dag().edge_count();
-    if arguments.common.json {
+    if json {
         let graph = graph.flag();
         return console::say_json(&Document {
             graph,
