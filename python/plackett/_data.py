@@ -86,6 +86,12 @@ def to_data(data: Any, reading: Reading, names: Sequence[str] | None, centering:
         if reading.kind == "continuous":
             raise PlackettError('the data are categories; kind="continuous" does not fit')
         settings["kind"] = "discrete"
+    return _plackett.Data.from_columns(to_columns(data, reading, names), settings)
+
+
+def to_columns(data: Any, reading: Reading, names: Sequence[str] | None) -> list[_Column]:
+    """The columns of an array or a frame; of those that are not wanted, the names and nothing else."""
+    if isinstance(data, DiscreteData):
         labels, makers = list(data.names), [_of_states(data, name, place) for place, name in enumerate(data.names)]
     elif isinstance(data, Mapping):
         labels, makers = [str(name) for name in data], [_of_array(column) for column in data.values()]
@@ -109,7 +115,7 @@ def to_data(data: Any, reading: Reading, names: Sequence[str] | None, centering:
         found = len(column[1]) if len(column) == 2 else len(column[2])
         if found != rows:
             raise PlackettError(f'column "{column[0]}" has {found} rows, others {rows}: all must be of one length')
-    return _plackett.Data.from_columns(columns, settings)
+    return columns
 
 
 def _as_told(column: _Column, reading: Reading) -> _Column:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from plackett import _plackett
 from plackett._arrays import Floats, to_count, to_number, to_seed
@@ -246,136 +244,6 @@ def learn_dag(
     for text in found.warnings:
         warnings.warn(text, PlackettWarning, stacklevel=2)
     return found
-
-
-class OrderDAG:
-    """:func:`plackett.learn_dag` in the manner of scikit-learn: settings first, then ``fit``.
-
-    The settings are those of :func:`plackett.learn_dag`. After ``fit`` there are ``graph_``, the learned graph, and its
-    ``adjacency_`` and ``order_`` (as numbers of columns), ``n_features_in_`` and ``feature_names_in_``.
-
-    >>> import plackett
-    >>> model = plackett.simulate_sem(5, seed=1)
-    >>> learner = plackett.OrderDAG(score="bic").fit(model.sample(500, seed=0))
-    >>> learner.adjacency_.shape
-    (5, 5)
-    """
-
-    graph_: LearnedGraph
-    adjacency_: NDArray[np.int8]
-    order_: NDArray[np.int64]
-    n_features_in_: int
-    feature_names_in_: NDArray[np.object_]
-
-    def __init__(
-        self,
-        *,
-        method: Method = "insertion",
-        score: Score = "auto",
-        kind: Kind = "auto",
-        kinds: Mapping[str, ColumnKind] | None = None,
-        columns: Sequence[str] | None = None,
-        drop: Sequence[str] | None = None,
-        na: Sequence[str] | None = None,
-        missing: Missing = "error",
-        delimiter: str | None = None,
-        decimal_comma: bool | None = None,
-        header: bool | None = None,
-        standardize: bool = False,
-        center: bool = True,
-        lambda_: float | None = None,
-        sigma2: float | None = None,
-        penalty: float | None = None,
-        ess: float | None = None,
-        candidates: Candidates | None = None,
-        max_parents: int | None = None,
-        alpha: float | None = None,
-        max_conditioning: int | None = None,
-        posterior: bool = False,
-        restarts: int | None = None,
-        steps: int | None = None,
-        memory: int = 1024,
-        time_limit: float | None = None,
-        seed: int = 0,
-        progress: bool | None = None,
-    ) -> None:
-        self.method = method
-        self.score = score
-        self.kind = kind
-        self.kinds = kinds
-        self.columns = columns
-        self.drop = drop
-        self.na = na
-        self.missing = missing
-        self.delimiter = delimiter
-        self.decimal_comma = decimal_comma
-        self.header = header
-        self.standardize = standardize
-        self.center = center
-        self.lambda_ = lambda_
-        self.sigma2 = sigma2
-        self.penalty = penalty
-        self.ess = ess
-        self.candidates = candidates
-        self.max_parents = max_parents
-        self.alpha = alpha
-        self.max_conditioning = max_conditioning
-        self.posterior = posterior
-        self.restarts = restarts
-        self.steps = steps
-        self.memory = memory
-        self.time_limit = time_limit
-        self.seed = seed
-        self.progress = progress
-
-    def fit(self, X: Any, y: None = None) -> Self:
-        """Learns the graph of the columns of X.
-
-        >>> import plackett
-        >>> data = plackett.simulate_sem(3, seed=1).sample(200, seed=0)
-        >>> plackett.OrderDAG().fit(data).n_features_in_
-        3
-        """
-        graph = learn_dag(X, **self.get_params())
-        self.graph_ = graph
-        self.adjacency_ = graph.adjacency
-        self.order_ = np.array(graph._order, dtype=np.int64)
-        self.n_features_in_ = len(graph)
-        self.feature_names_in_ = np.array(graph.names, dtype=object)
-        return self
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The settings by name.
-
-        >>> import plackett
-        >>> plackett.OrderDAG(seed=3).get_params()["seed"]
-        3
-        """
-        return {name: getattr(self, name) for name in self._names()}
-
-    def set_params(self, **params: Any) -> Self:
-        """Changes settings by name.
-
-        >>> import plackett
-        >>> plackett.OrderDAG().set_params(seed=3).seed
-        3
-        """
-        for name, value in params.items():
-            if name not in self._names():
-                raise PlackettError(f"there is no setting {name}; there are {', '.join(self._names())}")
-            setattr(self, name, value)
-        return self
-
-    @classmethod
-    def _names(cls) -> list[str]:
-        return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
-
-    def __repr__(self) -> str:
-        defaults = inspect.signature(type(self).__init__).parameters
-        changed = [
-            f"{name}={value!r}" for name, value in self.get_params().items() if value != defaults[name].default
-        ]
-        return f"OrderDAG({', '.join(changed)})"
 
 
 def _optional_number(value: float | None, what: str) -> float | None:

@@ -238,34 +238,6 @@ class TestEnding:
         assert capsys.readouterr().err == ""
 
 
-class TestEstimator:
-    def test_fits_like_scikit_learn(self):
-        learner = plackett.OrderDAG(score="bic", seed=2)
-        assert learner.fit(NUMBERS) is learner
-        np.testing.assert_array_equal(learner.adjacency_, learner.graph_.adjacency)
-        assert sorted(learner.order_) == list(range(8)) and learner.n_features_in_ == 8
-        assert learner.feature_names_in_.tolist() == list(MODEL.names)
-        assert repr(learner) == "OrderDAG(score='bic', seed=2)"
-
-    def test_clones(self):
-        from sklearn.base import clone
-
-        learner = plackett.OrderDAG(method="pc", alpha=0.1).set_params(seed=9)
-        copy = clone(learner)
-        assert copy is not learner and copy.get_params() == learner.get_params()
-        assert plackett.OrderDAG(**learner.get_params()).seed == 9
-        with pytest.raises(plackett.PlackettError, match="no setting sed"):
-            learner.set_params(sed=1)
-
-    def test_settings_are_those_of_the_function(self):
-        import inspect
-
-        function = dict(inspect.signature(plackett.learn_dag).parameters)
-        del function["data"], function["names"]
-        learner = inspect.signature(plackett.OrderDAG).parameters
-        assert {name: p.default for name, p in function.items()} == {name: p.default for name, p in learner.items()}
-
-
 class TestBadInput:
     @pytest.mark.parametrize(
         ("data", "message"),

@@ -39,6 +39,10 @@
 //! assert_eq!((result.shd, result.shd_cpdag, result.reversed), (1, 0, 1));
 //! # Ok::<(), plackett_dag::Error>(())
 //! ```
+//!
+//! # Features
+//! `threads`, on by default: work on all processors. Without it everything is done by the thread that calls; the answers are
+//! the same.
 
 mod categories;
 mod cholesky;
@@ -60,6 +64,7 @@ pub mod node_set;
 pub mod oracle;
 pub mod orientation;
 mod pace;
+mod parallel;
 pub mod parent_sets;
 mod pattern;
 pub mod pc;

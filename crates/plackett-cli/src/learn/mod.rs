@@ -21,6 +21,7 @@ use plackett_dag::{
 };
 
 use crate::{
+    arguments::{self, Common},
     console::{self, BadInput},
     files::OutDir,
     interrupt,
@@ -29,7 +30,6 @@ use data::{Data, ReadingArguments};
 use serde::{Serialize, Serializer};
 
 #[derive(Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Arguments {
     /// The data: a file with a row per line, of numbers or of categories, perhaps packed by gzip or zstd; - is standard input
     #[arg(value_name = "DATA", required_unless_present = "example", conflicts_with = "example")]
@@ -93,17 +93,13 @@ pub(crate) struct Arguments {
     memory: u32,
     /// Stop after this many seconds with the best graph so far, at worst the one without edges. Only then can two runs of
     /// one seed differ
-    #[arg(long, value_name = "S", value_parser = parse_seconds, allow_negative_numbers = true)]
-    time: Option<f64>,
+    #[arg(long, value_name = "S", value_parser = arguments::seconds, allow_negative_numbers = true)]
+    time: Option<Duration>,
     /// The true graph, to compare with: an adjacency matrix in CSV (row i, column j non-zero means i -> j) or JSON
     #[arg(long, value_name = "GRAPH")]
     truth: Option<PathBuf>,
-    /// Seed of all random numbers
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
-    /// Print one JSON document instead of text
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    common: Common,
     /// Write graph.json, graph.csv, graph.dot, graph.svg and graph.png into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -153,13 +149,12 @@ impl Arguments {
                 steps: self.steps,
                 memory_bytes: (self.memory as usize) << 20,
             },
-            seed: self.seed,
+            seed: self.common.seed,
         })
     }
 
     fn limits(&self) -> Limits {
-        let time = self.time.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        Limits { time, ..Limits::default() }
+        Limits { time: self.time, ..Limits::default() }
     }
 }
 
@@ -212,11 +207,6 @@ fn example_names() -> PossibleValuesParser {
     PossibleValuesParser::new(named.collect::<Vec<_>>())
 }
 
-fn parse_seconds(text: &str) -> Result<f64, String> {
-    let seconds = text.parse::<f64>().ok().filter(|seconds| *seconds > 0.0 && seconds.is_finite());
-    seconds.ok_or_else(|| "a positive number of seconds is needed".to_owned())
-}
-
 pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     let centering = match (arguments.standardize, arguments.no_center) {
         (true, _) => Centering::Standardize,
@@ -243,7 +233,8 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     let seconds = run.seconds();
     bar.finish_and_clear();
     let learned = learned.map_err(|error| explained(error, arguments, &data.source))?;
-    let settings = Settings { learning: &learning, time: arguments.time, centering };
+    let settings =
+        Settings { learning: &learning, time: arguments.time.map(|time| time.as_secs_f64()), centering };
     report::Report::new(arguments, settings, &data, &learned, truth.as_ref(), seconds)?.give(out.as_ref())
 }
 
@@ -297,7 +288,7 @@ fn load(arguments: &Arguments, centering: Centering) -> anyhow::Result<(Data, Op
     let reading = arguments.reading.reading(arguments.is_for_numbers())?;
     if let Some(name) = &arguments.example {
         let rows = arguments.samples.map(|rows| rows as usize);
-        let (data, truth) = data::example(name, rows, arguments.seed, &reading, centering)?;
+        let (data, truth) = data::example(name, rows, arguments.common.seed, &reading, centering)?;
         return Ok((data, Some(truth)));
     }
     let path = arguments.data.as_deref().context("no data were given")?;

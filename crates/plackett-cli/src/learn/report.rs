@@ -131,7 +131,7 @@ impl<'a> Report<'a> {
         if let Some(out) = out {
             self.write(out, &document)?;
         }
-        if self.arguments.json {
+        if self.arguments.common.json {
             return console::say_json(&document);
         }
         console::say(&self.text())?;
@@ -171,7 +171,7 @@ impl<'a> Report<'a> {
             },
             data_choice: self.data.kind_choice.as_deref(),
             preprocessing: self.data.preparation,
-            seed: self.arguments.seed,
+            seed: self.arguments.common.seed,
             graph,
             probabilities: self.probable_edges(),
             true_score: self.true_score,
@@ -237,7 +237,7 @@ impl<'a> Report<'a> {
             }
             text += "\n";
         }
-        text += &format!("Method  {}, seed {}\n", arguments.method, arguments.seed);
+        text += &format!("Method  {}, seed {}\n", arguments.method, arguments.common.seed);
         for warning in &self.warnings {
             text += &format!("Warning: {warning}\n");
         }

@@ -12,8 +12,11 @@ use super::{
 use crate::{
     Dag, Error, Gram, NodeSet, Result,
     independence::FisherZ,
-    score::{Bic, SCORES, ScoreSettings, fit_weights, score_by_name},
+    score::{Bic, SCORES, ScoreSettings, estimate_noise_variance, fit_weights, score_by_name},
 };
+
+/// The score that the data are tried with first.
+const EV_L0: &str = "ev-l0";
 
 /// What the user wants of the score.
 enum Wish {
@@ -27,7 +30,7 @@ impl Wish {
     fn of(learning: &Learning, gram: &Gram) -> Result<Self> {
         let settings = [
             ("lambda", learning.numbers.lambda.is_some(), "l1"),
-            ("noise_variance", learning.numbers.noise_variance.is_some(), "ev-l0"),
+            ("noise_variance", learning.numbers.noise_variance.is_some(), EV_L0),
         ];
         let given: Vec<_> = settings.into_iter().filter(|&(_, is_given, _)| is_given).collect();
         let ScoreChoice::Named(wanted) = &learning.score else {
@@ -119,7 +122,7 @@ impl Learner<'_> {
     /// By `ev-l0` if the noise variances that it finds agree, else by `bic`. The first gets half of the time.
     fn by_either(&self, run: &Run<'_>) -> Result<Learned> {
         let half = run.time_left().map(|time| time / 2);
-        let first = self.by_score("ev-l0", &run.part(Limits { time: half, ..Limits::default() }))?;
+        let first = self.by_score(EV_L0, &run.part(Limits { time: half, ..Limits::default() }))?;
         let variances = equal_variances::residual_variances(self.gram, &first.dag);
         let (low, high) = (
             variances.iter().copied().fold(f64::INFINITY, f64::min),
@@ -144,9 +147,11 @@ impl Learner<'_> {
     fn by_score(&self, name: &str, run: &Run<'_>) -> Result<Learned> {
         let Self { learning, gram } = self;
         let defaults = ScoreSettings::default();
+        // The score would make the same estimate by itself, but not stop when told.
+        let estimate = || (name == EV_L0).then(|| estimate_noise_variance(gram, run));
         let settings = ScoreSettings {
             lambda: learning.numbers.lambda.unwrap_or(defaults.lambda),
-            noise_variance: learning.numbers.noise_variance,
+            noise_variance: learning.numbers.noise_variance.or_else(estimate),
             penalty_factor: learning.numbers.penalty,
             ..defaults
         };

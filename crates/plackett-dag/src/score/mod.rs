@@ -24,6 +24,7 @@ pub use discrete::{
     Fnml, K2, Qnml, discrete_score_by_name, graph_cost, weigh_edges,
 };
 pub use ev_l0::EvL0;
+pub(crate) use ev_l0::estimate_noise_variance;
 pub use l1::L1;
 pub use subset::SubsetSearch;
 pub use walker::Walker;

@@ -10,8 +10,9 @@ use super::walker::Walker;
 use super::warm::Warm;
 use super::{Choice, Scratch};
 use crate::cholesky::{COLLINEAR, Cholesky, dot};
+use crate::error::check_setting;
 use crate::pace::Pace;
-use crate::{Error, Gram, NodeSet, Result};
+use crate::{Gram, NodeSet, Result};
 
 /// An improvement smaller than this share of the score is rounding, not improvement.
 const IMPROVEMENT: f64 = 1e-12;
@@ -48,9 +49,10 @@ const PER_LOG_NODES: f64 = 1.5;
 /// `ev-l0`, as they do with a larger κ throughout.
 pub(crate) fn price(gram: &Gram, factor: Option<f64>, usual: f64) -> Result<f64> {
     match factor {
-        Some(factor) if factor >= 0.0 && factor.is_finite() => Ok(factor * usual),
-        Some(value) => {
-            Err(Error::Setting { name: "the penalty factor", value, must_be: "at least 0 and finite" })
+        Some(factor) => {
+            let is_valid = factor >= 0.0 && factor.is_finite();
+            check_setting("the penalty factor", factor, is_valid, "it must be at least 0 and finite")?;
+            Ok(factor * usual)
         }
         None => Ok(0.5 * (gram.rows() as f64).ln() + PER_LOG_NODES * (gram.nodes() as f64).ln()),
     }

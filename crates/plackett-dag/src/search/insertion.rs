@@ -10,11 +10,10 @@ use plackett::run::Run;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
-use rayon::prelude::*;
 
 use super::cached::Cached;
 use super::{OrderSolution, cost_of};
-use crate::{Oracle, Result, score::Walker};
+use crate::{Oracle, Result, parallel, score::Walker};
 
 /// Nodes moved to random places by one kick. At 50 dense nodes 5 leaves a quarter of the gap that 2 leaves; 8 is no better.
 const KICKED_NODES: usize = 5;
@@ -131,8 +130,9 @@ impl Insertion {
                 let (order, parents) = (walker.order().to_vec(), walker.parents()?);
                 Some((OrderSolution { order, score: walker.score(), parents }, walker.evaluations()))
             };
-            let found: Vec<_> = walkers.into_par_iter().enumerate().filter_map(chain).collect();
-            for (mut solution, evaluations) in found {
+            let walkers: Vec<_> = walkers.into_iter().enumerate().collect();
+            let found: Vec<_> = parallel::map(walkers, chain);
+            for (mut solution, evaluations) in found.into_iter().flatten() {
                 oracle.count(evaluations);
                 solution.score = cost_of(score.as_ref(), &solution.parents).unwrap_or(solution.score);
                 see(solution);
