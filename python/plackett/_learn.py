@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import networkx as nx
 
 Method: TypeAlias = Literal[
-    "insertion", "pl-relax", "pl-reinforce", "pl", "pl-relax+insertion", "order-mcmc", "random", "exact", "pc"
+    "auto", "insertion", "pl-relax", "pl-reinforce", "pl", "pl-relax+insertion", "order-mcmc", "random", "exact", "pc"
 ]
 Score: TypeAlias = Literal["auto", "ev-l0", "bic", "l1", "qnml", "bdeu", "k2", "fnml"]
 Candidates: TypeAlias = Literal["plus-one", "pc", "all"]
@@ -41,12 +41,12 @@ class LearnedGraph(Graph):
     'finished'
     """
 
-    def __init__(self, native: _plackett.LearnedGraph, data: _plackett.Data, method: str) -> None:
+    def __init__(self, native: _plackett.LearnedGraph, data: _plackett.Data) -> None:
         super().__init__(native.weights, data.names)
         self._order = tuple(native.order.tolist())
         self._cpdag = named_cpdag(self._names, native.cpdag)
         self._open = tuple(native.cpdag[1]) if native.is_equivalent else ()
-        self.method: str = method
+        self.method: str = native.method
         """How the graph was searched for."""
         self.score: float | None = native.score
         """The graph's score, lower being better; ``None`` for ``pc``, which has none."""
@@ -54,6 +54,8 @@ class LearnedGraph(Graph):
         """The name of the score; ``None`` for ``pc``."""
         self.score_choice: str | None = native.score_choice
         """Why this score, if the data decided."""
+        self.price: float | None = native.price
+        """What a parent cost in ``bic`` on numbers."""
         self.is_equivalent: bool = native.is_equivalent
         """Whether graphs of one equivalence class are equally good, so that only ``cpdag`` can be trusted."""
         self.kind: Literal["continuous", "discrete"] = "discrete" if data.columns[0][0] == "categories" else "continuous"
@@ -117,7 +119,7 @@ class LearnedGraph(Graph):
 def learn_dag(
     data: Any,
     *,
-    method: Method = "insertion",
+    method: Method = "auto",
     score: Score = "auto",
     kind: Kind = "auto",
     kinds: Mapping[str, ColumnKind] | None = None,
@@ -158,7 +160,8 @@ def learn_dag(
         A numpy array of rows and columns, masked or not, a pandas or polars frame (or any other that narwhals knows), a
         dictionary of columns, :class:`plackett.DiscreteData`, or the path of a file, which may be packed by gzip or zstd.
     method
-        How to search: ``"insertion"`` moves one variable at a time to its best place; ``"pl-relax"`` is the paper's method;
+        How to search: ``"auto"`` is ``"exact"`` for up to 16 columns of numbers and ``"insertion"`` otherwise;
+        ``"insertion"`` moves one variable at a time to its best place; ``"pl-relax"`` is the paper's method;
         ``"exact"`` is dynamic programming, to about 23 variables; ``"pc"`` tests independences instead; and ``"pl"``,
         ``"pl-reinforce"``, ``"pl-relax+insertion"``, ``"order-mcmc"``, ``"random"``.
     score
@@ -240,7 +243,7 @@ def learn_dag(
         native = _plackett.learn(native_data, settings, bar.show if bar.is_shown else None)
     finally:
         bar.close()
-    found = LearnedGraph(native, native_data, method)
+    found = LearnedGraph(native, native_data)
     for text in found.warnings:
         warnings.warn(text, PlackettWarning, stacklevel=2)
     return found

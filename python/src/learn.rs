@@ -127,6 +127,16 @@ impl LearnedGraph {
     }
 
     #[getter]
+    fn method(&self) -> &str {
+        self.learned.method.name
+    }
+
+    #[getter]
+    fn price(&self) -> Option<f64> {
+        self.learned.price
+    }
+
+    #[getter]
     fn score_choice(&self) -> Option<&str> {
         self.learned.score_choice.as_deref()
     }

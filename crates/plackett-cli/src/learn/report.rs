@@ -39,6 +39,8 @@ struct Document<'a> {
     method: &'a str,
     score_name: Option<&'a str>,
     score_choice: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    price: Option<f64>,
     score: Option<f64>,
     seconds: f64,
     evaluations: u64,
@@ -156,9 +158,10 @@ impl<'a> Report<'a> {
         graph.cpdag = Some(CpdagDocument::new(&self.data.names, &learned.cpdag));
         Document {
             version: env!("CARGO_PKG_VERSION"),
-            method: &self.arguments.method,
+            method: learned.method.name,
             score_name: learned.score_name.as_deref(),
             score_choice: learned.score_choice.as_deref(),
+            price: learned.price,
             score: learned.score,
             seconds: self.seconds,
             evaluations: learned.evaluations,
@@ -237,7 +240,13 @@ impl<'a> Report<'a> {
             }
             text += "\n";
         }
-        text += &format!("Method  {}, seed {}\n", arguments.method, arguments.common.seed);
+        if let Some(price) = learned.price {
+            text += &format!(
+                "Price   {price:.2} a parent{}\n",
+                if arguments.penalty.is_none() { ", by the density found" } else { "" }
+            );
+        }
+        text += &format!("Method  {}, seed {}\n", learned.method.name, arguments.common.seed);
         for warning in &self.warnings {
             text += &format!("Warning: {warning}\n");
         }
@@ -257,7 +266,7 @@ impl<'a> Report<'a> {
             counted(data.names.len(), "node"),
             learned.score.map_or_else(String::new, |score| format!("score {score:.6}, ")),
             console::thousands(learned.evaluations),
-            if arguments.method == "pc" { "tests" } else { "local scores" },
+            if learned.score_name.is_none() { "tests" } else { "local scores" },
             self.seconds,
             if learned.ending.is_early() {
                 format!(" ({}: the best graph so far)", learned.ending)
@@ -366,7 +375,7 @@ impl<'a> Report<'a> {
         if !self.is_drawn() {
             return Ok(());
         }
-        let by = self.learned.score_name.as_deref().unwrap_or(&self.arguments.method);
+        let by = self.learned.score_name.as_deref().unwrap_or(self.learned.method.name);
         let title = format!("{}: {by}, {}", self.data.title, counted(graph.dag().edge_count(), "edge"));
         let weights = match self.data.values {
             Observations::Numbers(_) => Weights::Effects,

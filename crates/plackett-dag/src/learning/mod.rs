@@ -5,6 +5,7 @@ mod categories;
 mod equal_variances;
 mod method;
 mod numbers;
+mod price;
 mod settings;
 
 use std::sync::Arc;
@@ -118,6 +119,8 @@ impl Default for Learning {
 /// A learned graph and how it came about.
 #[derive(Clone, Debug)]
 pub struct Learned {
+    /// How it was searched for.
+    pub method: &'static LearnMethod,
     /// The graph. Weights are those of the linear model; between categories, what the score would lose without the edge.
     pub dag: Dag,
     /// An order that the graph follows, causes first.
@@ -128,6 +131,8 @@ pub struct Learned {
     pub score_name: Option<String>,
     /// Why this score, where it was chosen by the data.
     pub score_choice: Option<String>,
+    /// What a parent cost in the BIC of numbers.
+    pub price: Option<f64>,
     /// The graph's score, lower being better.
     pub score: Option<f64>,
     /// Whether graphs of one equivalence class are equally good, so that only the class can be told.
@@ -162,12 +167,24 @@ impl Learning {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn run(&self, data: &Observations, run: &Run<'_>) -> Result<Learned> {
-        if let ScoreChoice::Custom(score) = &self.score {
-            return self.by_own_score(data, score, run);
+        let settled = Self { method: self.method_for(data), ..self.clone() };
+        if let ScoreChoice::Custom(score) = &settled.score {
+            return settled.by_own_score(data, score, run);
         }
         match data {
-            Observations::Numbers(gram) => numbers::learn(self, gram, run),
-            Observations::Categories(categories) => categories::learn(self, categories, run),
+            Observations::Numbers(gram) => numbers::learn(&settled, gram, run),
+            Observations::Categories(categories) => categories::learn(&settled, categories, run),
+        }
+    }
+
+    /// The method, or, where it is left open, the dynamic program for few columns of numbers and insertion beyond them.
+    fn method_for(&self, data: &Observations) -> &'static LearnMethod {
+        let is_cheap = matches!(data, Observations::Numbers(gram) if gram.nodes() <= EXACT_COLUMNS);
+        let is_scored = !matches!(self.score, ScoreChoice::Custom(_));
+        match (self.method.is_auto(), is_cheap && is_scored && self.search.restarts.is_none()) {
+            (false, _) => self.method,
+            (true, true) => &method::EXACT,
+            (true, false) => &method::INSERTION,
         }
     }
 
@@ -196,11 +213,13 @@ impl Learning {
             None => solution.dag()?,
         };
         Ok(Learned {
+            method: self.method,
             cpdag: Cpdag::of(&dag),
             dag,
             order: solution.order,
             score_name: Some(score.name().to_owned()),
             score_choice: None,
+            price: None,
             score: Some(solution.score),
             is_equivalent: score.is_equivalent(),
             probabilities: None,
@@ -245,11 +264,13 @@ fn patterned(found: PcResult) -> (Cpdag, Dag) {
 /// What belongs to tests alone: there is no score, and directions are those of the pattern.
 fn by_tests(dag: Dag, cpdag: Cpdag, evaluations: u64, ending: Ending) -> Learned {
     Learned {
+        method: &method::PC,
         order: dag.topological_order().to_vec(),
         dag,
         cpdag,
         score_name: None,
         score_choice: None,
+        price: None,
         score: None,
         is_equivalent: true,
         probabilities: None,
@@ -267,6 +288,9 @@ fn refuse(settings: &[(&'static str, bool)], reason: &str) -> Result<()> {
         None => Ok(()),
     }
 }
+
+/// Up to so many columns of numbers the best order of all is found in a fraction of a second.
+const EXACT_COLUMNS: usize = 16;
 
 /// The level of PC-stable's tests where their answer is the graph.
 const METHOD_ALPHA: f64 = 0.01;

@@ -76,6 +76,14 @@ pub struct ScoreSettings {
     pub subset_search: SubsetSearch,
 }
 
+impl ScoreSettings {
+    /// Settings under which a parent costs the BIC this much on `gram`.
+    pub(crate) fn priced(gram: &Gram, price: f64) -> Self {
+        let usual = 0.5 * (gram.rows() as f64).ln();
+        Self { penalty_factor: (usual > 0.0).then(|| price / usual), ..Self::default() }
+    }
+}
+
 impl Default for ScoreSettings {
     fn default() -> Self {
         Self {
