@@ -57,13 +57,6 @@ pub(super) fn inspect(data: &mut Dataset) {
     } else {
         constants_and_copies(data, &mut findings);
     }
-    let of_kind = |kind: Kind| -> Vec<String> {
-        data.columns.iter().filter(|column| column.kind == kind).map(|column| column.name.clone()).collect()
-    };
-    if data.kind().is_none() && !data.columns.is_empty() {
-        let (numbers, categories) = (of_kind(Kind::Numbers), of_kind(Kind::Categories));
-        findings.push(Finding::whole(Concern::Mixed { numbers, categories }));
-    }
     let has_categories = data.columns.iter().any(|column| column.kind == Kind::Categories);
     if has_categories && data.rows > Categories::MOST_ROWS {
         findings.push(Finding::whole(Concern::TooManyRows { most: Categories::MOST_ROWS }));
@@ -71,10 +64,6 @@ pub(super) fn inspect(data: &mut Dataset) {
     if data.kind() == Some(Kind::Numbers) && data.rows > 1 && data.rows <= data.names.len() {
         let (rows, columns) = (data.rows, data.names.len());
         findings.push(Finding::whole(Concern::FewRows { rows, columns }));
-    }
-    if data.dropped_rows > 0 {
-        let (dropped, rows) = (data.dropped_rows, data.rows + data.dropped_rows);
-        findings.push(Finding::whole(Concern::RowsDropped { dropped, rows }));
     }
     suspicions(data, &mut findings);
     // Faults first; the sort leaves the order among them and among the others.
@@ -91,6 +80,11 @@ fn constants_and_copies(data: &mut Dataset, findings: &mut Vec<Finding>) {
                 let first = there.next();
                 there.all(|code| Some(code) == first)
             }
+            // Those in which nothing is missing are looked at together.
+            Values::Numbers(numbers) if numbers.iter().any(|number| number.is_nan()) => {
+                let (low, high) = range(numbers.iter().copied().filter(|number| !number.is_nan()));
+                high <= low
+            }
             Values::Numbers(_) | Values::Unusable => false,
         };
         if is_constant {
@@ -98,8 +92,7 @@ fn constants_and_copies(data: &mut Dataset, findings: &mut Vec<Finding>) {
         }
     }
     // Where rows must be left out, what is left says little of the columns in which nothing is missing.
-    let has_gaps = findings.iter().any(|finding| matches!(finding.concern, Concern::Missing { .. }));
-    let is_whole = |at: &usize| !has_gaps || data.columns[*at].missing == 0;
+    let is_whole = |at: &usize| data.numbers(*at).is_some_and(|numbers| !numbers.iter().any(|number| number.is_nan()));
     let numeric: Vec<usize> =
         (0..data.names.len()).filter(|&at| data.numbers(at).is_some()).filter(is_whole).collect();
     let is_blocked = findings
