@@ -385,3 +385,164 @@ fn change(before: &Moments, after: &Moments) -> f64 {
     let pairs = before.means.iter().zip(&after.means).chain(before.covariances.iter().zip(&after.covariances));
     pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mixed::MixedColumn;
+    use crate::testing::{Rng, normal};
+    use plackett::run::Limits;
+    use std::time::Duration;
+
+    /// Correlated numbers and a category with values missing, some rows complete, some patterns common and some rare.
+    fn data(rows: usize, numbers: usize, share: f64, seed: u64) -> Mixed {
+        let mut rng = Rng::new(seed);
+        let mut columns = vec![Vec::new(); numbers];
+        let mut codes = Vec::new();
+        for _ in 0..rows {
+            let mut before = 0.0;
+            for (at, column) in columns.iter_mut().enumerate() {
+                let value = 0.8 * before + normal(&mut rng) + 3.0 * at as f64;
+                before = value - 3.0 * at as f64;
+                column.push(if rng.uniform() < share { f64::NAN } else { value });
+            }
+            let code = if before > 0.8 { 2 } else { u8::from(before > -0.3) };
+            codes.push(if rng.uniform() < share { 3 } else { code });
+        }
+        let mut columns: Vec<MixedColumn> = columns.into_iter().map(MixedColumn::Numbers).collect();
+        columns.insert(1, MixedColumn::Categories { codes, levels: 3 });
+        Mixed::new(columns).unwrap()
+    }
+
+    /// x in A x = b, by elimination with pivots.
+    fn solve(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
+        let size = b.len();
+        for i in 0..size {
+            let pivot = (i..size).max_by(|&p, &q| a[p][i].abs().total_cmp(&a[q][i].abs())).unwrap();
+            a.swap(i, pivot);
+            b.swap(i, pivot);
+            for j in i + 1..size {
+                let factor = a[j][i] / a[i][i];
+                for t in i..size {
+                    a[j][t] -= factor * a[i][t];
+                }
+                b[j] -= factor * b[i];
+            }
+        }
+        for i in (0..size).rev() {
+            let known: f64 = (i + 1..size).map(|t| a[i][t] * b[t]).sum();
+            b[i] = (b[i] - known) / a[i][i];
+        }
+        b
+    }
+
+    /// Row by row as textbooks have it (Little and Rubin), in the units of the data.
+    fn textbook(rows: &[Vec<f64>], iterations: usize) -> (Vec<f64>, Vec<Vec<f64>>) {
+        let width = rows[0].len();
+        let there = |at: usize| rows.iter().map(move |row| row[at]).filter(|value| !value.is_nan());
+        let mut mean: Vec<f64> = (0..width).map(|at| there(at).sum::<f64>() / there(at).count() as f64).collect();
+        let mut covariance = vec![vec![0.0; width]; width];
+        for at in 0..width {
+            let squares = there(at).map(|value| (value - mean[at]).powi(2));
+            covariance[at][at] = squares.sum::<f64>() / there(at).count() as f64;
+        }
+        for _ in 0..iterations {
+            let mut first = vec![0.0; width];
+            let mut second = vec![vec![0.0; width]; width];
+            for row in rows {
+                let (missing, observed): (Vec<usize>, Vec<usize>) = (0..width).partition(|&at| row[at].is_nan());
+                let inner: Vec<Vec<f64>> =
+                    observed.iter().map(|&a| observed.iter().map(|&b| covariance[a][b]).collect()).collect();
+                let mut filled = row.clone();
+                let slopes: Vec<Vec<f64>> = missing
+                    .iter()
+                    .map(|&m| solve(inner.clone(), observed.iter().map(|&o| covariance[m][o]).collect()))
+                    .collect();
+                for (&m, slopes) in missing.iter().zip(&slopes) {
+                    filled[m] = mean[m]
+                        + slopes.iter().zip(&observed).map(|(slope, &o)| slope * (row[o] - mean[o])).sum::<f64>();
+                }
+                for a in 0..width {
+                    first[a] += filled[a];
+                    for b in 0..width {
+                        second[a][b] += filled[a] * filled[b];
+                    }
+                }
+                for (&a, slopes) in missing.iter().zip(&slopes) {
+                    for &b in &missing {
+                        let known: f64 = slopes.iter().zip(&observed).map(|(slope, &o)| slope * covariance[o][b]).sum();
+                        second[a][b] += covariance[a][b] - known;
+                    }
+                }
+            }
+            let count = rows.len() as f64;
+            mean = first.iter().map(|sum| sum / count).collect();
+            for a in 0..width {
+                for b in 0..width {
+                    covariance[a][b] = second[a][b] / count - mean[a] * mean[b];
+                }
+            }
+        }
+        (mean, covariance)
+    }
+
+    #[test]
+    fn moments_are_those_of_the_slow_version() {
+        for (rows, numbers, share, seed) in [(60, 3, 0.3, 1), (300, 2, 0.1, 2), (40, 5, 0.4, 3)] {
+            let data = data(rows, numbers, share, seed);
+            let layout = Layout::of(&data);
+            let mut values = vec![vec![0.0; layout.width()]; rows];
+            values.iter_mut().enumerate().for_each(|(row, values)| layout.write_row(&data, row, values));
+            let iterations = 300;
+            let em = Em { most_iterations: iterations, tolerance: 0.0 };
+            let (found, estimation) = em.moments(&data, Centering::Center, &Run::default()).unwrap();
+            assert!(estimation.iterations <= iterations);
+            let (mean, covariance) = textbook(&values, estimation.iterations);
+            for a in 0..layout.width() {
+                assert!((found.gram.means()[a] - mean[a]).abs() < 1e-8);
+                for b in 0..layout.width() {
+                    let gap = (found.gram.entry(a, b) - covariance[a][b]).abs();
+                    assert!(gap < 1e-8, "{a} {b}: {gap}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn complete_data_have_their_own_moments() {
+        let data = data(50, 3, 0.0, 4);
+        let (found, estimation) = Em::default().moments(&data, Centering::Center, &Run::default()).unwrap();
+        let direct = Blocks::of(&data, &Run::default()).unwrap().unwrap();
+        assert!(estimation.is_converged && estimation.effective_rows == 50.0);
+        for (a, b) in found.gram.matrix().iter().zip(direct.gram.matrix()) {
+            assert!((a - b).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn it_ends_when_told_and_does_not_mind_copies_and_columns_without_values() {
+        let data = data(200, 4, 0.3, 5);
+        let over = Run::new(Limits::time(Duration::ZERO));
+        let (found, estimation) = Em::default().moments(&data, Centering::Center, &over).unwrap();
+        assert!(estimation.iterations == 0 && !estimation.is_converged);
+        assert_eq!(found.gram.entry(0, 1), 0.0);
+        let mut columns = data.columns().to_vec();
+        columns.push(columns[0].clone());
+        columns.push(MixedColumn::Numbers(vec![f64::NAN; 200]));
+        columns.push(MixedColumn::Categories { codes: vec![0; 200], levels: 1 });
+        let odd = Mixed::new(columns).unwrap();
+        let (found, _) = Em::default().moments(&odd, Centering::Center, &Run::default()).unwrap();
+        assert!(found.gram.matrix().iter().all(|entry| entry.is_finite()));
+    }
+
+    #[test]
+    fn moments_about_zero_and_in_standard_deviations_follow() {
+        let data = data(80, 2, 0.2, 6);
+        let of = |centering| Em::default().moments(&data, centering, &Run::default()).unwrap().0.gram;
+        let (centered, raw, unit) = (of(Centering::Center), of(Centering::None), of(Centering::Standardize));
+        let means = centered.means();
+        assert!((raw.entry(0, 3) - centered.entry(0, 3) - means[0] * means[3]).abs() < 1e-12);
+        let deviation = |at: usize| centered.entry(at, at).sqrt();
+        assert!((unit.entry(0, 3) - centered.entry(0, 3) / deviation(0) / deviation(3)).abs() < 1e-12);
+    }
+}

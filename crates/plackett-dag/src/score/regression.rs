@@ -9,6 +9,9 @@ use crate::{Gram, NodeSet};
 /// An improvement of a local score by less than this is rounding, not improvement.
 const IMPROVEMENT: f64 = 1e-7;
 
+/// Rounds of growing and shrinking. A few are enough, unless rounding makes columns that are nearly copies take turns.
+const MOST_ROUNDS: usize = 100;
+
 /// The correlations of the columns and their variances: with them no unit of measurement can overflow.
 #[derive(Debug)]
 pub(crate) struct Correlations {
@@ -289,7 +292,7 @@ impl Regression {
     /// Adds the parent that helps most while one helps, removes the one that matters least while that helps, and so on
     /// until nothing helps.
     pub(crate) fn settle<C: Criterion>(&mut self, model: &Model<C>, allowed: Allowed, space: &mut Space) {
-        loop {
+        for _ in 0..MOST_ROUNDS {
             while let Some(candidate) = self.best_candidate(allowed) {
                 if !self.add(model, candidate, space) {
                     break;
