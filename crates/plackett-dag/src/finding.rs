@@ -190,7 +190,9 @@ impl Treatment {
     pub fn assumption(self) -> &'static str {
         match self {
             Self::LeftOut | Self::LocallyComplete => "values are missing completely at random",
-            Self::Moments => "whether a value is missing depends on what is observed only, and the columns are Gaussian",
+            Self::Moments => {
+                "whether a value is missing depends on what is observed only, and the columns are Gaussian"
+            }
             Self::OwnCategory => "a missing value means something of its own",
         }
     }
@@ -342,7 +344,9 @@ impl fmt::Display for Finding {
                 let what = match treatment {
                     Treatment::LeftOut => "these rows are left out",
                     Treatment::Moments => "the moments of all rows are estimated by EM",
-                    Treatment::LocallyComplete => "each family is counted on the rows in which it is complete",
+                    Treatment::LocallyComplete => {
+                        "each family is counted on the rows in which it is complete"
+                    }
                     Treatment::OwnCategory => "a missing value is taken as a category of its own",
                 };
                 let gaps = gaps_text(counts, *rows, *complete);

@@ -105,7 +105,11 @@ impl Mixed {
                     crate::categories::check_rows(rows)?;
                     let most = codes.iter().max().map_or(0, |&code| usize::from(code));
                     if most > *levels {
-                        return Err(Error::Size { what: "the list of categories", expected: most, found: *levels });
+                        return Err(Error::Size {
+                            what: "the list of categories",
+                            expected: most,
+                            found: *levels,
+                        });
                     }
                 }
             }
@@ -283,7 +287,10 @@ mod tests {
         let expected = [[1.0, 0.0, 0.5], [0.0, 0.0, f64::NAN], [0.0, 0.0, 1.0], [0.0, 1.0, 2.0]];
         for (row, expected) in expected.iter().enumerate() {
             layout.write_row(&data, row, &mut values);
-            assert!(values.iter().zip(expected).all(|(a, b)| a == b || a.is_nan() && b.is_nan()), "{values:?}");
+            assert!(
+                values.iter().zip(expected).all(|(a, b)| a == b || a.is_nan() && b.is_nan()),
+                "{values:?}"
+            );
         }
         layout.write_row(&data, 4, &mut values);
         assert!(values[..2].iter().all(|value| value.is_nan()));

@@ -19,8 +19,11 @@ use proptest::prelude::*;
 /// Random columns, each of which follows some of those before it.
 fn random_data(nodes: usize, rows: usize, seed: u64) -> Arc<Mixed> {
     let mut rng = Rng::new(seed);
-    let levels: Vec<usize> = (0..nodes).map(|node| if node % 2 == 0 { 2 + rng.below(3) } else { 0 }).collect();
-    let weights: Vec<f64> = (0..nodes * nodes).map(|_| if rng.uniform() < 0.4 { 2.0 * rng.uniform() - 1.0 } else { 0.0 }).collect();
+    let levels: Vec<usize> =
+        (0..nodes).map(|node| if node % 2 == 0 { 2 + rng.below(3) } else { 0 }).collect();
+    let weights: Vec<f64> = (0..nodes * nodes)
+        .map(|_| if rng.uniform() < 0.4 { 2.0 * rng.uniform() - 1.0 } else { 0.0 })
+        .collect();
     let mut values = vec![vec![0.0; rows]; nodes];
     for row in 0..rows {
         for node in 0..nodes {
@@ -34,7 +37,9 @@ fn random_data(nodes: usize, rows: usize, seed: u64) -> Arc<Mixed> {
     }
     let column = |(values, &levels): (&Vec<f64>, &usize)| match levels {
         0 => MixedColumn::Numbers(values.clone()),
-        levels => MixedColumn::Categories { codes: values.iter().map(|&value| value as u8).collect(), levels },
+        levels => {
+            MixedColumn::Categories { codes: values.iter().map(|&value| value as u8).collect(), levels }
+        }
     };
     Arc::new(Mixed::new(values.iter().zip(&levels).map(column).collect()).unwrap())
 }
@@ -73,7 +78,11 @@ fn indicators(column: &MixedColumn) -> Vec<Vec<f64>> {
             let most = (0..*levels).map(count).max().unwrap();
             let reference = (0..*levels).find(|&level| count(level) == most).unwrap();
             let wanted = (0..*levels).filter(|&level| level != reference && count(level) > 0);
-            wanted.map(|level| codes.iter().map(|&code| f64::from(u8::from(usize::from(code) == level))).collect()).collect()
+            wanted
+                .map(|level| {
+                    codes.iter().map(|&code| f64::from(u8::from(usize::from(code) == level))).collect()
+                })
+                .collect()
         }
     }
 }
@@ -99,7 +108,8 @@ fn degenerate_joint(data: &Mixed, set: &[usize]) -> f64 {
         .collect();
     let size = columns.len() as f64;
     let log_variances: f64 = deviations.iter().map(|deviation| 2.0 * deviation.ln()).sum();
-    0.5 * ((rows + 1.0) * log_determinant(correlations) + rows * log_variances) + 0.25 * rows.ln() * size * (size + 1.0)
+    0.5 * ((rows + 1.0) * log_determinant(correlations) + rows * log_variances)
+        + 0.25 * rows.ln() * size * (size + 1.0)
 }
 
 fn conditional_joint(data: &Mixed, set: &[usize]) -> f64 {
@@ -157,7 +167,8 @@ fn scores_are_their_formulas_on_random_graphs() {
             let score = mixed_score_by_name(name, &data, &settings).unwrap();
             let order = rng.permutation(6);
             for (rank, &node) in order.iter().enumerate() {
-                let parents: Vec<usize> = order[..rank].iter().copied().filter(|_| rng.uniform() < 0.5).collect();
+                let parents: Vec<usize> =
+                    order[..rank].iter().copied().filter(|_| rng.uniform() < 0.5).collect();
                 let found = score.cost(node, &parents.iter().copied().collect()).unwrap();
                 let mut family = parents.clone();
                 family.push(node);
@@ -167,7 +178,10 @@ fn scores_are_their_formulas_on_random_graphs() {
                     let own = indicators(&data.columns()[node]).len() as f64;
                     expected -= 0.25 * (data.rows() as f64).ln() * own * (own + 1.0);
                 }
-                assert!((found - expected).abs() < 1e-7 * expected.abs().max(1.0), "{name}: {found} for {expected}");
+                assert!(
+                    (found - expected).abs() < 1e-7 * expected.abs().max(1.0),
+                    "{name}: {found} for {expected}"
+                );
             }
         }
     }
@@ -178,7 +192,8 @@ fn numbers_alone_cost_what_bic_says_and_categories_alone_as_theirs() {
     use plackett_dag::score::{Bic, DiscreteBic, ScoreSettings, graph_cost};
     use plackett_dag::{Categories, Dag, Gram};
     let mixed = random_data(6, 4000, 7);
-    let numbers: Vec<MixedColumn> = mixed.columns().iter().filter(|column| column.is_numeric()).cloned().collect();
+    let numbers: Vec<MixedColumn> =
+        mixed.columns().iter().filter(|column| column.is_numeric()).cloned().collect();
     let rows: Vec<f64> = (0..4000)
         .flat_map(|row| {
             numbers.iter().map(move |column| match column {
@@ -199,7 +214,8 @@ fn numbers_alone_cost_what_bic_says_and_categories_alone_as_theirs() {
         // A pseudo-row among 4000 makes about that difference.
         assert!((ours - theirs).abs() < 0.02 * theirs.abs().max(1.0), "{name}: {ours} for {theirs}");
     }
-    let categories: Vec<MixedColumn> = mixed.columns().iter().filter(|column| !column.is_numeric()).cloned().collect();
+    let categories: Vec<MixedColumn> =
+        mixed.columns().iter().filter(|column| !column.is_numeric()).cloned().collect();
     let (mut levels, mut codes) = (Vec::new(), Vec::new());
     for column in &categories {
         if let MixedColumn::Categories { codes: own, levels: count } = column {
@@ -252,7 +268,9 @@ fn exact_is_the_least_over_all_sets() {
             for set in (0_u64..32).filter(|set| set >> node & 1 == 0) {
                 let subsets = (0_u64..32).filter(|subset| subset & !set == 0);
                 let members = |bits: u64| (0..5).filter(|other| bits >> other & 1 == 1).collect::<NodeSet>();
-                let least = subsets.map(|bits| score.cost(node, &members(bits)).unwrap()).fold(f64::INFINITY, f64::min);
+                let least = subsets
+                    .map(|bits| score.cost(node, &members(bits)).unwrap())
+                    .fold(f64::INFINITY, f64::min);
                 assert_eq!(table.get(node, set), least, "{name}");
             }
         }
@@ -276,7 +294,11 @@ fn trial(gaps: bool) -> String {
         let cured = dose + 0.7 * normal(&mut rng) > 0.0;
         let fever = if cured { 0.0 } else { 2.0 } + 0.5 * normal(&mut rng);
         let mut gap = |field: String| if gaps && rng.uniform() < 0.15 { "NA".to_owned() } else { field };
-        let row = [gap(format!("{dose:.4}")), gap(if cured { "yes" } else { "no" }.to_owned()), gap(format!("{fever:.4}"))];
+        let row = [
+            gap(format!("{dose:.4}")),
+            gap(if cured { "yes" } else { "no" }.to_owned()),
+            gap(format!("{fever:.4}")),
+        ];
         text += &(row.join(",") + "\n");
     }
     text
@@ -287,11 +309,19 @@ fn a_graph_is_learned_from_mixed_data_by_every_method() {
     let data = read(&trial(false), Missing::Error).unwrap();
     assert_eq!(data.kind(), None);
     let data = data.observations(Centering::Center).unwrap();
-    for (method, score) in [("insertion", "dg"), ("insertion", "cg"), ("exact", "dg"), ("pl", "dg"), ("order-mcmc", "cg"), ("pc", "auto")] {
+    for (method, score) in [
+        ("insertion", "dg"),
+        ("insertion", "cg"),
+        ("exact", "dg"),
+        ("pl", "dg"),
+        ("order-mcmc", "cg"),
+        ("pc", "auto"),
+    ] {
         let method = LearnMethod::by_name(method).unwrap();
         let learning = Learning { method, score: ScoreChoice::from(score), ..Learning::default() };
         let learned = learning.run(&data, &Run::default()).unwrap();
-        let mut pairs: Vec<(usize, usize)> = learned.dag.edges().map(|(a, b, _)| (a.min(b), a.max(b))).collect();
+        let mut pairs: Vec<(usize, usize)> =
+            learned.dag.edges().map(|(a, b, _)| (a.min(b), a.max(b))).collect();
         pairs.sort_unstable();
         assert_eq!(pairs, [(0, 1), (1, 2)], "{} {score}", method.name);
         assert!(learned.is_equivalent && learned.dag.edges().all(|(_, _, strength)| strength > 5.0));
@@ -307,8 +337,12 @@ fn a_graph_is_learned_from_incomplete_data() {
     let data = read(&trial(true), Missing::Em).unwrap();
     assert!(data.is_incomplete() && data.rows() == 400);
     let warning = data.warnings()[0].to_string();
-    assert!(warning.contains("of 400 rows and 3 columns") && warning.contains("EM, which assumes"), "{warning}");
-    let learned = Learning::default().run(&data.observations(Centering::Center).unwrap(), &Run::default()).unwrap();
+    assert!(
+        warning.contains("of 400 rows and 3 columns") && warning.contains("EM, which assumes"),
+        "{warning}"
+    );
+    let learned =
+        Learning::default().run(&data.observations(Centering::Center).unwrap(), &Run::default()).unwrap();
     assert_eq!((learned.dag.edge_count(), learned.score_name.as_deref()), (2, Some("dg")));
     let estimation = learned.estimation.unwrap();
     assert!(estimation.is_converged && (250.0..330.0).contains(&estimation.effective_rows));
@@ -316,16 +350,15 @@ fn a_graph_is_learned_from_incomplete_data() {
     // Numbers alone are learned from the moments as ever, categories alone by counting where they are complete.
     let numbers = Reading { missing: Missing::Em, drop: vec!["cured".into()], ..Reading::default() };
     let data = Dataset::from_reader(trial(true).as_bytes(), "data.csv", &numbers).unwrap();
-    let learned = Learning::default().run(&data.observations(Centering::Center).unwrap(), &Run::default()).unwrap();
+    let learned =
+        Learning::default().run(&data.observations(Centering::Center).unwrap(), &Run::default()).unwrap();
     assert!(learned.estimation.is_some() && learned.dag.edge_count() == 1);
-    let cut = Reading {
-        missing: Missing::Em,
-        discretize: Some("quantile".parse().unwrap()),
-        ..Reading::default()
-    };
+    let cut =
+        Reading { missing: Missing::Em, discretize: Some("quantile".parse().unwrap()), ..Reading::default() };
     let data = Dataset::from_reader(trial(true).as_bytes(), "data.csv", &cut).unwrap();
     assert_eq!(data.kind(), Some(Kind::Categories));
-    let learned = Learning::default().run(&data.observations(Centering::Center).unwrap(), &Run::default()).unwrap();
+    let learned =
+        Learning::default().run(&data.observations(Centering::Center).unwrap(), &Run::default()).unwrap();
     assert_eq!((learned.dag.edge_count(), learned.score_name.as_deref()), (2, Some("nal")));
     // A missing value as a category of its own needs categories.
     assert!(read(&trial(true), Missing::Category).unwrap().faults().len() == 1);

@@ -326,9 +326,7 @@ fn argument(names: &[String]) -> String {
 /// All that stands in the way; where that is more than a line, with the columns that it is about.
 fn complaint(data: &Dataset, source: &str, faults: &[Finding]) -> String {
     let text = faults_text(source, faults, flag);
-    if let ([_], false) =
-        (faults, matches!(faults[0].concern, Concern::Missing { .. }))
-    {
+    if let ([_], false) = (faults, matches!(faults[0].concern, Concern::Missing { .. })) {
         return text;
     }
     let warnings = data.warnings();
@@ -357,7 +355,8 @@ fn complaint(data: &Dataset, source: &str, faults: &[Finding]) -> String {
     let rest = data.columns().len().saturating_sub(MOST_COLUMNS_SHOWN);
     let end =
         if rest > 0 { format!("\nand {}", console::counted(rest, "more column")) } else { String::new() };
-    let remedies = faults.iter().find_map(remedies_of_gaps).map_or(String::new(), |table| format!("\n{table}"));
+    let remedies =
+        faults.iter().find_map(remedies_of_gaps).map_or(String::new(), |table| format!("\n{table}"));
     format!("{text}\n{table}{end}{remedies}")
 }
 
@@ -372,7 +371,9 @@ fn remedies_of_gaps(fault: &Finding) -> Option<String> {
             _ => return None,
         };
         let assumption = match treatment {
-            Treatment::Moments if *are_categories => "whether a value is missing depends on what is observed only",
+            Treatment::Moments if *are_categories => {
+                "whether a value is missing depends on what is observed only"
+            }
             treatment => treatment.assumption(),
         };
         Some(vec![option.to_owned(), format!("{kept} of {rows}"), assumption.to_owned()])

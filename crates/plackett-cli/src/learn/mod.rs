@@ -207,7 +207,8 @@ fn score_names() -> PossibleValuesParser {
     let both = DISCRETE_SCORES.iter().map(|entry| (entry.name, entry.summary));
     let both = both.filter(|(name, _)| SCORES.iter().all(|entry| entry.name != *name));
     let mixed = MIXED_SCORES.iter().map(|entry| (entry.name, entry.summary));
-    let named = numbers.chain(both).chain(mixed).map(|(name, summary)| PossibleValue::new(name).help(summary));
+    let named =
+        numbers.chain(both).chain(mixed).map(|(name, summary)| PossibleValue::new(name).help(summary));
     PossibleValuesParser::new(std::iter::once(auto).chain(named).collect::<Vec<_>>())
 }
 

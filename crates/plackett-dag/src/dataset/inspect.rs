@@ -92,7 +92,8 @@ fn constants_and_copies(data: &mut Dataset, findings: &mut Vec<Finding>) {
         }
     }
     // Where rows must be left out, what is left says little of the columns in which nothing is missing.
-    let is_whole = |at: &usize| data.numbers(*at).is_some_and(|numbers| !numbers.iter().any(|number| number.is_nan()));
+    let is_whole =
+        |at: &usize| data.numbers(*at).is_some_and(|numbers| !numbers.iter().any(|number| number.is_nan()));
     let numeric: Vec<usize> =
         (0..data.names.len()).filter(|&at| data.numbers(at).is_some()).filter(is_whole).collect();
     let is_blocked = findings
@@ -153,7 +154,9 @@ fn is_copy(numbers: &[f64], others: &[f64]) -> Option<f64> {
     let mut rows = 0;
     for (&a, &b) in both() {
         let expected = first + slope * (b - first_other);
-        if (a - expected).abs() > COPY_TOLERANCE.sqrt() * (a - first).abs().max(slope.abs() * (b - first_other).abs()) {
+        if (a - expected).abs()
+            > COPY_TOLERANCE.sqrt() * (a - first).abs().max(slope.abs() * (b - first_other).abs())
+        {
             return None;
         }
         rows += 1;

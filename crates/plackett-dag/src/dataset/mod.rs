@@ -104,7 +104,9 @@ impl fmt::Display for Why {
             Self::ManyWhole => write!(f, "holds more than {MOST_WHOLE_NUMBERS} different numbers"),
             Self::Scarce => f.write_str("hardly has a number twice"),
             Self::Empty => f.write_str("holds nothing"),
-            Self::Cut(count) => write!(f, "is cut into {count} {}", if count == 1 { "category" } else { "categories" }),
+            Self::Cut(count) => {
+                write!(f, "is cut into {count} {}", if count == 1 { "category" } else { "categories" })
+            }
         }
     }
 }
@@ -360,7 +362,11 @@ impl Dataset {
                 // There is room for one code more where values are missing.
                 let gap = labels.len() as u8;
                 if !missing.is_empty() {
-                    codes.iter_mut().enumerate().filter(|(row, _)| missing.contains(*row)).for_each(|(_, code)| *code = gap);
+                    codes
+                        .iter_mut()
+                        .enumerate()
+                        .filter(|(row, _)| missing.contains(*row))
+                        .for_each(|(_, code)| *code = gap);
                 }
                 MixedColumn::Categories { codes, levels: labels.len() }
             }

@@ -124,7 +124,8 @@ pub(super) fn settle(raw: Vec<RawColumn>, source: &str, notes: Vec<String>, read
         let mut counts: Vec<(String, usize)> =
             gaps().map(|column| (column.name.clone(), column.missing)).collect();
         counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        let are_categories = gaps().all(|column| column.kind == Kind::Categories || reading.discretize.is_some());
+        let are_categories =
+            gaps().all(|column| column.kind == Kind::Categories || reading.discretize.is_some());
         let treatment = match reading.missing {
             Missing::Drop if complete > 0 => Some(Treatment::LeftOut),
             Missing::Em if columns.iter().all(|column| column.kind == Kind::Categories) => {
@@ -155,12 +156,17 @@ pub(super) fn settle(raw: Vec<RawColumn>, source: &str, notes: Vec<String>, read
             column.distinct = Some(labels.len());
             settled = Values::Categories { labels, codes, missing };
         }
-        if let (Missing::Category, Values::Categories { labels, codes, missing }) = (reading.missing, &mut settled)
+        if let (Missing::Category, Values::Categories { labels, codes, missing }) =
+            (reading.missing, &mut settled)
             && !missing.is_empty()
             && labels.len() < MOST_TEXTS
         {
             let code = labels.len() as u8;
-            codes.iter_mut().enumerate().filter(|(row, _)| missing.contains(*row)).for_each(|(_, slot)| *slot = code);
+            codes
+                .iter_mut()
+                .enumerate()
+                .filter(|(row, _)| missing.contains(*row))
+                .for_each(|(_, slot)| *slot = code);
             let mut label = "missing".to_owned();
             while labels.contains(&label) {
                 label = format!("({label})");

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use plackett::run::{Ending, Limits, Run};
 
 use super::{
-    Learned, Learning, METHOD_ALPHA, Observations, ScoreChoice, SearchTask, by_tests, numbers, patterned, refuse,
+    Learned, Learning, METHOD_ALPHA, Observations, ScoreChoice, SearchTask, by_tests, numbers, patterned,
+    refuse,
 };
 use crate::{
     Cpdag, Dag, Error, LocalScore, Mixed, Result,
@@ -15,8 +16,9 @@ use crate::{
     independence::BlockTest,
     mixed::{Blocks, Layout},
     score::{
-        DISCRETE_SCORES, MIXED_SCORES, SCORES, conditional::ConditionalGaussian, degenerate::DegenerateGaussian,
-        family::FamilyLocal, mixed::Price, node_average::NodeAverage, weigh_by_cost,
+        DISCRETE_SCORES, MIXED_SCORES, SCORES, conditional::ConditionalGaussian,
+        degenerate::DegenerateGaussian, family::FamilyLocal, mixed::Price, node_average::NodeAverage,
+        weigh_by_cost,
     },
 };
 
@@ -75,7 +77,9 @@ fn score_name(learning: &Learning, data: &Mixed) -> Result<(&'static str, Option
     let ScoreChoice::Named(wanted) = &learning.score else {
         return Ok(match (has_numbers, data.is_complete()) {
             (true, true) => (MIXED_SCORES[0].name, Some("the data are mixed".to_owned())),
-            (true, false) => ("dg", Some("the data are mixed, and moments are what is known of them".to_owned())),
+            (true, false) => {
+                ("dg", Some("the data are mixed, and moments are what is known of them".to_owned()))
+            }
             (false, _) => ("nal", Some("the data are categories with missing values".to_owned())),
         });
     };
@@ -159,7 +163,9 @@ fn nothing(name: Option<&str>, data: &Mixed, run: &Run<'_>) -> Learned {
 
 /// PC-stable's graph, by likelihood ratios of the degenerate Gaussian.
 fn by_block_tests(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Result<Learned> {
-    let Some((blocks, estimation)) = blocks(learning, data, run)? else { return Ok(nothing(None, data, run)) };
+    let Some((blocks, estimation)) = blocks(learning, data, run)? else {
+        return Ok(nothing(None, data, run));
+    };
     let price = Price::new(blocks.rows, data.columns().len(), None)?;
     let gaussian = DegenerateGaussian::new(blocks, price)?;
     let test = BlockTest::new(&gaussian, learning.tests.alpha.unwrap_or(METHOD_ALPHA))?;

@@ -13,8 +13,8 @@ use std::sync::Arc;
 use plackett::run::{Ending, Run, Trace};
 use serde::Serialize;
 
-pub use equal_variances::residual_variances;
 pub use crate::em::Estimation;
+pub use equal_variances::residual_variances;
 pub use method::{Found, LEARN_METHODS, LearnMethod, SearchTask};
 pub use settings::{
     CategorySettings, NumberSettings, ParentSpace, ScoreChoice, SearchSettings, TestSettings,
@@ -231,7 +231,9 @@ impl Learning {
             steps: self.search.steps,
             descent: match data {
                 Observations::Numbers(_) => crate::search::PlSearch::default(),
-                Observations::Categories(_) | Observations::Mixed(_) => crate::search::PlSearch::for_categories(),
+                Observations::Categories(_) | Observations::Mixed(_) => {
+                    crate::search::PlSearch::for_categories()
+                }
             },
             memory_bytes: self.search.memory_bytes,
             seed: self.seed,

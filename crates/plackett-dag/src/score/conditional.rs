@@ -131,10 +131,14 @@ impl ConditionalGaussian {
         let size = numbers.len();
         cells.sizes(None, counts);
         let mut parameters = (configurations - 1.0).min(super::MOST_CONFIGURATIONS);
-        let log_counts: f64 = counts.iter().filter(|&&count| count > 0).map(|&count| {
-            let count = f64::from(count);
-            count * (count / rows).ln()
-        }).sum();
+        let log_counts: f64 = counts
+            .iter()
+            .filter(|&&count| count > 0)
+            .map(|&count| {
+                let count = f64::from(count);
+                count * (count / rows).ln()
+            })
+            .sum();
         let mut fit = -log_counts + 0.5 * rows * log_variances;
         if size > 0 {
             let stride = size + size * (size + 1) / 2;
@@ -154,7 +158,9 @@ impl ConditionalGaussian {
                 }
             }
             let most = (size * (size + 3) / 2) as f64;
-            for (&count, sums) in counts.iter().zip(sums.chunks_exact(stride)).filter(|(count, _)| **count > 0) {
+            for (&count, sums) in
+                counts.iter().zip(sums.chunks_exact(stride)).filter(|(count, _)| **count > 0)
+            {
                 let count = f64::from(count);
                 fit += 0.5 * (count + PSEUDO_ROWS) * log_determinant(count, size, sums, matrix);
                 parameters += most.min(size as f64 * count);

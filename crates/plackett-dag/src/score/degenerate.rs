@@ -82,7 +82,8 @@ impl DegenerateGaussian {
             }));
         }
         let varying = |at: usize| Some(deviations[at]).filter(|&deviation| deviation > 0.0);
-        let log_variance = |node: usize| layout.block(node).filter_map(varying).map(|size| 2.0 * size.ln()).sum();
+        let log_variance =
+            |node: usize| layout.block(node).filter_map(varying).map(|size| 2.0 * size.ln()).sum();
         let log_variances = (0..layout.starts.len() - 1).map(log_variance).collect();
         let correlations = Gram::from_matrix(gram.rows(), columns, matrix)?;
         Ok(Self { layout, correlations, log_variances, rows, price })

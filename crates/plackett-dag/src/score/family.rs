@@ -94,7 +94,9 @@ impl<F: Family> FamilyLocal<F> {
                 candidates.extend(allowed.iter().filter(|other| !parents.contains(other)));
                 pace.spend(self.family.work() * candidates.len())?;
                 self.family.costs_with(node, &parents, candidates, space, costs);
-                let Some((at, least)) = least(costs).filter(|&(_, least)| improves(least, cost)) else { break };
+                let Some((at, least)) = least(costs).filter(|&(_, least)| improves(least, cost)) else {
+                    break;
+                };
                 witness.insert(candidates[at]);
                 parents = with(&parents, candidates[at]);
                 cost = least;
@@ -103,8 +105,12 @@ impl<F: Family> FamilyLocal<F> {
             while parents.len() > 1 {
                 pace.spend(self.family.work() * parents.len())?;
                 costs.clear();
-                costs.extend((0..parents.len()).map(|at| self.family.cost(node, &without(&parents, at), space)));
-                let Some((at, least)) = least(costs).filter(|&(_, least)| improves(least, cost)) else { break };
+                costs.extend(
+                    (0..parents.len()).map(|at| self.family.cost(node, &without(&parents, at), space)),
+                );
+                let Some((at, least)) = least(costs).filter(|&(_, least)| improves(least, cost)) else {
+                    break;
+                };
                 parents.remove(at);
                 cost = least;
                 is_better = true;
@@ -149,7 +155,9 @@ impl<F: Family> FamilyLocal<F> {
         for bits in 1_u64..1 << allowed.len().min(63) {
             pace.spend(self.family.work())?;
             subset.clear();
-            subset.extend(allowed.iter().enumerate().filter(|(at, _)| bits >> at & 1 == 1).map(|(_, &other)| other));
+            subset.extend(
+                allowed.iter().enumerate().filter(|(at, _)| bits >> at & 1 == 1).map(|(_, &other)| other),
+            );
             let cost = self.family.cost(node, &subset, &mut growth.space);
             if cost < best.0 {
                 best = (cost, subset.clone());

@@ -60,7 +60,9 @@ impl Price {
     pub(crate) fn new(rows: f64, nodes: usize, factor: Option<f64>) -> Result<Self> {
         let usual = 0.5 * rows.max(1.0).ln();
         match factor {
-            Some(factor) if factor >= 0.0 && factor.is_finite() => Ok(Self { parameter: factor * usual, edge: 0.0 }),
+            Some(factor) if factor >= 0.0 && factor.is_finite() => {
+                Ok(Self { parameter: factor * usual, edge: 0.0 })
+            }
             Some(value) => {
                 Err(Error::Setting { name: "the penalty factor", value, must_be: "at least 0 and finite" })
             }

@@ -42,7 +42,8 @@ impl NodeAverage {
         let column = |column: &MixedColumn| match column {
             MixedColumn::Categories { codes, levels } => Ok((codes.clone(), *levels)),
             MixedColumn::Numbers(_) => {
-                let reason = "nal does not fit: it counts categories, and there are columns of numbers".to_owned();
+                let reason =
+                    "nal does not fit: it counts categories, and there are columns of numbers".to_owned();
                 Err(Error::Misfit { setting: "score", reason })
             }
         };
