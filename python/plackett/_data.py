@@ -20,7 +20,8 @@ from plackett._plackett import PlackettError
 
 Kind: TypeAlias = Literal["auto", "continuous", "discrete"]
 ColumnKind: TypeAlias = Literal["numbers", "categories"]
-Missing: TypeAlias = Literal["error", "drop"]
+Missing: TypeAlias = Literal["error", "drop", "em", "category"]
+Discretize: TypeAlias = Literal["quantile", "equal-width"]
 
 _KINDS = ("auto", "continuous", "discrete")
 _COLUMN_KINDS = ("numbers", "categories")
@@ -43,6 +44,9 @@ class Reading:
     delimiter: str | None = None
     decimal_comma: bool | None = None
     header: bool | None = None
+    discretize: Discretize | None = None
+    bins: int | None = None
+    lean: Kind | None = None
 
     def settings(self, centering: str) -> dict[str, Any]:
         """The same for the native half."""
@@ -52,7 +56,7 @@ class Reading:
         for name, kind in kinds.items():
             if kind not in _COLUMN_KINDS:
                 raise PlackettError(f"kinds[{name!r}] is {kind!r}: it must be one of {', '.join(_COLUMN_KINDS)}")
-        for what in ("delimiter", "missing"):
+        for what in ("delimiter", "missing", "discretize"):
             value = getattr(self, what)
             if value is not None and not isinstance(value, str):
                 raise PlackettError(f"{what} is {value!r}: a word is needed")
@@ -67,6 +71,9 @@ class Reading:
             "numeric": [str(name) for name, kind in kinds.items() if kind == "numbers"],
             "na": _names(self.na, "na"),
             "missing": self.missing,
+            "lean": self.lean,
+            "discretize": self.discretize,
+            "bins": self.bins,
             "centering": centering,
         }
 
@@ -120,7 +127,7 @@ def to_columns(data: Any, reading: Reading, names: Sequence[str] | None) -> list
 
 def _as_told(column: _Column, reading: Reading) -> _Column:
     """Truth values as 0 and 1, if they are said to be numbers."""
-    kind = dict(reading.kinds or {}).get(column[0], "numbers" if reading.kind == "continuous" else "categories")
+    kind = dict(reading.kinds or {}).get(column[0], "numbers" if "continuous" in (reading.kind, reading.lean) else "categories")
     if len(column) == 2 or column[1] != _TRUTH or not column[3] or kind != "numbers":
         return column
     codes = column[2]

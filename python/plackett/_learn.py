@@ -10,7 +10,7 @@ import numpy as np
 
 from plackett import _plackett
 from plackett._arrays import Floats, to_count, to_number, to_seed
-from plackett._data import ColumnKind, Kind, Missing, Reading, to_data
+from plackett._data import ColumnKind, Discretize, Kind, Missing, Reading, to_data
 from plackett._graph import Cpdag, Graph, named_cpdag
 from plackett._plackett import PlackettError
 from plackett._progress import Bar
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Method: TypeAlias = Literal[
     "auto", "insertion", "pl-relax", "pl-reinforce", "pl", "pl-relax+insertion", "order-mcmc", "random", "exact", "pc"
 ]
-Score: TypeAlias = Literal["auto", "ev-l0", "bic", "l1", "qnml", "bdeu", "k2", "fnml"]
+Score: TypeAlias = Literal["auto", "ev-l0", "bic", "l1", "qnml", "bdeu", "k2", "fnml", "dg", "cg", "nal"]
 Candidates: TypeAlias = Literal["plus-one", "pc", "all"]
 
 
@@ -32,8 +32,8 @@ class PlackettWarning(UserWarning):
 class LearnedGraph(Graph):
     """A graph learned from data, with what there is to say about it. Made by :func:`plackett.learn_dag`.
 
-    The weights of edges are those of the linear model for numbers; between categories, what the score would lose without the
-    edge.
+    The weights of edges are those of the linear model for numbers; where there are categories, what the score would lose without
+    the edge.
 
     >>> import plackett
     >>> data = plackett.simulate_sem(4, seed=1).sample(500, seed=0)
@@ -58,7 +58,10 @@ class LearnedGraph(Graph):
         """What a parent cost in ``bic`` on numbers."""
         self.is_equivalent: bool = native.is_equivalent
         """Whether graphs of one equivalence class are equally good, so that only ``cpdag`` can be trusted."""
-        self.kind: Literal["continuous", "discrete"] = "discrete" if data.columns[0][0] == "categories" else "continuous"
+        kinds = {kind for kind, _ in data.columns}
+        self.kind: Literal["continuous", "discrete", "mixed"] = (
+            "mixed" if len(kinds) > 1 else "discrete" if kinds == {"categories"} else "continuous"
+        )
         """What the data were taken for."""
         self.kind_choice: str | None = data.choice
         """Why, if it was not said."""
@@ -73,6 +76,9 @@ class LearnedGraph(Graph):
         }
         """What was read: ``rows``, ``columns`` with their kinds and missing values, ``notes`` on how a file is written, and a
         ``fingerprint`` that is the same for the same data from whatever source."""
+        self.missing: dict[str, Any] | None = _missing(data, native)
+        """What was done about missing values, if there were any: ``method``, how many ``values`` were missing, the ``rows`` and
+        ``complete_rows``, what that ``assumes``; with EM also ``effective_rows``, ``iterations``, ``change`` and ``converged``."""
         self.probabilities: Floats | None = native.probabilities
         """The posterior probability of i -> j at (row i, column j), if asked for."""
         self.evaluations: int = native.evaluations
@@ -85,7 +91,7 @@ class LearnedGraph(Graph):
             f'column "{self._names[node]}" has too many candidates for all their sets: at most {limit} were tried together'
             for node, limit in native.lowered_limits
         ]
-        self.warnings: tuple[str, ...] = (*data.warnings, *limits)
+        self.warnings: tuple[str, ...] = (*data.warnings, *limits, *_unfinished(native))
         """What to know before trusting the graph."""
 
     @property
@@ -116,6 +122,27 @@ class LearnedGraph(Graph):
         return graph
 
 
+def _missing(data: _plackett.Data, native: _plackett.LearnedGraph) -> dict[str, Any] | None:
+    if data.missing is None:
+        return None
+    found: dict[str, Any] = dict(
+        zip(("method", "values", "rows", "complete_rows", "assumes"), data.missing, strict=True)
+    )
+    if native.estimation is not None:
+        keys = ("effective_rows", "iterations", "change", "converged")
+        found |= dict(zip(keys, native.estimation, strict=True))
+    return found
+
+
+def _unfinished(native: _plackett.LearnedGraph) -> list[str]:
+    if native.estimation is None or native.estimation[3]:
+        return []
+    _, iterations, change, _ = native.estimation
+    return [
+        f"EM had not converged after {iterations} steps: the last one changed moments by up to {change:.1e} standard deviations"
+    ]
+
+
 def learn_dag(
     data: Any,
     *,
@@ -130,6 +157,8 @@ def learn_dag(
     delimiter: str | None = None,
     decimal_comma: bool | None = None,
     header: bool | None = None,
+    discretize: Discretize | None = None,
+    bins: int | None = None,
     names: Sequence[str] | None = None,
     standardize: bool = False,
     center: bool = True,
@@ -166,7 +195,9 @@ def learn_dag(
         ``"pl-reinforce"``, ``"pl-relax+insertion"``, ``"order-mcmc"``, ``"random"``.
     score
         What makes a graph good. Numbers: ``"ev-l0"`` (noise variances are equal: every direction can be told), ``"bic"`` or
-        ``"l1"`` (the paper's). Categories: ``"qnml"``, ``"bic"``, ``"bdeu"``, ``"k2"`` or ``"fnml"``. By default the data decide.
+        ``"l1"`` (the paper's). Categories: ``"qnml"``, ``"bic"``, ``"bdeu"``, ``"k2"`` or ``"fnml"``. Both side by side: ``"dg"``
+        (categories enter a Gaussian as indicators) or ``"cg"`` (numbers have moments of their own in every combination of
+        categories). Categories with missing values: ``"nal"``. By default the data decide.
     kind
         ``"continuous"``, ``"discrete"``, or to be told from the data: categories are words, or few different whole numbers.
     kinds
@@ -176,9 +207,14 @@ def learn_dag(
         The columns to read, in this order, and those to leave out.
     na, missing
         What stands for a missing value, beside an empty field; and what to do where values are missing: ``"error"`` says how
-        many are missing where, ``"drop"`` leaves those rows out.
+        many are missing where and what each remedy keeps; ``"drop"`` leaves those rows out; ``"em"`` uses all rows, by the moments
+        that the EM algorithm finds or, for categories alone, by counting each family on the rows in which it is complete;
+        ``"category"`` takes a missing value as a category of its own.
     delimiter, decimal_comma, header
         How a file is written; told from its beginning if not given.
+    discretize, bins
+        Whether to cut columns of numbers into categories: ``"quantile"`` puts about equally many rows into each, ``"equal-width"``
+        makes them equally wide; and how many, by default 3.
     names
         The names of the columns, if the data have none or others are wanted.
     standardize, center
@@ -208,10 +244,6 @@ def learn_dag(
     'ev-l0'
     """
     is_for_numbers = standardize or not center or any(value is not None for value in (lambda_, sigma2, penalty))
-    if is_for_numbers and kind == "auto":
-        kind = "continuous"
-    if (standardize or not center) and kind == "discrete":
-        raise PlackettError("standardize and center are for columns of numbers, and these are categories")
     if standardize and not center:
         raise PlackettError("standardize takes the means off too: center=False does not fit")
     settings = {
@@ -236,8 +268,26 @@ def learn_dag(
         if settings[what] is not None and not isinstance(settings[what], str):
             raise PlackettError(f"{what} is {settings[what]!r}: a name is needed")
     centering = "standardize" if standardize else "center" if center else "none"
-    reading = Reading(kind, kinds, columns, drop, na, missing, delimiter, decimal_comma, header)
+    bins = _optional_count(bins, "bins", least=2)
+    if bins is not None and discretize is None:
+        raise PlackettError("bins are for discretize, which is not given")
+    reading = Reading(
+        kind,
+        kinds,
+        columns,
+        drop,
+        na,
+        missing,
+        delimiter,
+        decimal_comma,
+        header,
+        discretize,
+        bins,
+        "continuous" if is_for_numbers else None,
+    )
     native_data = to_data(data, reading, names, centering)
+    if (standardize or not center) and any(kind == "categories" for kind, _ in native_data.columns):
+        raise PlackettError("standardize and center are for columns of numbers, and there are categories")
     bar = Bar(progress)
     try:
         native = _plackett.learn(native_data, settings, bar.show if bar.is_shown else None)

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from plackett._data import ColumnKind, Kind, Missing, Reading
+from plackett._data import ColumnKind, Discretize, Kind, Missing, Reading
 from plackett._learn import Candidates, LearnedGraph, Method, Score, learn_dag
 from plackett._likelihood import Columns, Linear, Tables, to_rows
 from plackett._plackett import PlackettError
@@ -40,7 +40,7 @@ class OrderDAG:
     def __init__(
         self,
         *,
-        method: Method = "insertion",
+        method: Method = "auto",
         criterion: Score = "auto",
         kind: Kind = "auto",
         kinds: Mapping[str, ColumnKind] | None = None,
@@ -51,6 +51,8 @@ class OrderDAG:
         delimiter: str | None = None,
         decimal_comma: bool | None = None,
         header: bool | None = None,
+        discretize: Discretize | None = None,
+        bins: int | None = None,
         standardize: bool = False,
         center: bool = True,
         lambda_: float | None = None,
@@ -80,6 +82,8 @@ class OrderDAG:
         self.delimiter = delimiter
         self.decimal_comma = decimal_comma
         self.header = header
+        self.discretize = discretize
+        self.bins = bins
         self.standardize = standardize
         self.center = center
         self.lambda_ = lambda_

@@ -167,6 +167,13 @@ impl LearnedGraph {
         self.learned.ending.name()
     }
 
+    /// Effective rows, steps of EM, the change of the last one, and whether that was small enough.
+    #[getter]
+    fn estimation(&self) -> Option<(f64, usize, f64, bool)> {
+        let found = self.learned.estimation?;
+        Some((found.effective_rows, found.iterations, found.change, found.is_converged))
+    }
+
     #[getter]
     fn lowered_limits(&self) -> Pairs {
         self.learned.lowered_limits.clone()

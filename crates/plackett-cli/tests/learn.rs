@@ -453,12 +453,105 @@ fn all_that_stands_in_the_way_is_said_at_once_with_its_remedies() {
     for part in [
         "line 5, column \"d e\": the value is missing (*)",
         "--missing drop keeps 29 rows; or --drop 'd e'",
-        "\"c\" is constant (--drop c)",
-        "categories \"b\"; numbers \"a\", \"c\", \"d e\" (--drop b",
+        "columns \"d e\", \"c\" are constant (--drop 'd e,c')",
         "because it",
     ] {
         assert!(text.contains(part), "no {part} in {text}");
     }
     let learned = json(&["learn", &data, "--missing", "drop", "--discrete", "--drop", "c,d e"]);
     assert_eq!(learned["rows"], 30, "nothing is missing in what is left");
+}
+
+/// A column that two groups differ in, and one that follows it; with every seventh value missing, if so wanted.
+fn groups(has_gaps: bool) -> String {
+    let mut text = "group,x,y\n".to_owned();
+    for row in 0..210_u32 {
+        let noise = |factor: u32| f64::from(row * factor % 101) / 101.0 - 0.5;
+        let x = f64::from(row % 3) + noise(37);
+        let mut fields = [
+            ["a", "b", "c"][row as usize % 3].to_owned(),
+            format!("{x:.4}"),
+            format!("{:.4}", 2.0 * x + noise(53)),
+        ];
+        if has_gaps && row % 7 == 0 {
+            fields[row as usize / 7 % 3] = "NA".to_owned();
+        }
+        text += &(fields.join(",") + "\n");
+    }
+    text
+}
+
+#[test]
+fn mixed_data_are_learned_from_without_a_word() {
+    let folder = Folder::new();
+    let file = folder.write("mixed.csv", &groups(false));
+    for score in ["auto", "dg", "cg"] {
+        let learned = json(&["learn", &file, "--score", score, "--json"]);
+        assert_eq!(learned["data"], "mixed");
+        assert_eq!(learned["score_name"], if score == "auto" { "dg" } else { score });
+        assert_eq!(
+            (learned["missing"].clone(), learned["edges"].as_array().unwrap().len()),
+            (Value::Null, 2)
+        );
+        assert_eq!(learned["input"]["columns"][0]["kind"], "categories");
+    }
+    let out = folder.path("out");
+    let shown = text(&["learn", &file, "--out", &out]);
+    assert!(shown.contains("numbers and categories") && shown.contains("strength"), "{shown}");
+    assert!(Path::new(&out).join("graph.svg").exists());
+    let tested = json(&["learn", &file, "--method", "pc", "--json"]);
+    assert_eq!(tested["score_name"], Value::Null);
+    let cut = json(&["learn", &file, "--discretize", "quantile", "--bins", "4", "--json"]);
+    assert_eq!((cut["data"].as_str(), cut["score_name"].as_str()), (Some("discrete"), Some("qnml")));
+    for (arguments, wanted) in [
+        (&["--lambda", "0.5"][..], "--lambda is for columns of numbers alone"),
+        (&["--standardize"], "are for columns of numbers, and some of these are categories"),
+        (&["--posterior"], "--posterior is for complete columns of categories alone"),
+        (
+            &["--score", "qnml"],
+            "qnml is a score of numbers alone or of categories alone; for these data there are dg, cg",
+        ),
+        (&["--score", "nal"], "nal does not fit: it counts categories, and there are columns of numbers"),
+    ] {
+        let said = complaint(&[&["learn", &file], arguments].concat(), 2);
+        assert!(said.contains(wanted), "{said}");
+    }
+}
+
+#[test]
+fn what_is_missing_is_said_and_so_is_what_each_remedy_keeps_and_assumes() {
+    let folder = Folder::new();
+    let file = folder.write("gaps.csv", &groups(true));
+    let said = complaint(&["learn", &file], 2);
+    for wanted in [
+        "values are missing in 30 of 210 rows and 3 columns",
+        "--missing em keeps all 210; or --missing drop keeps 180 rows; or --drop group,x,y",
+        "keeps rows",
+        "210 of 210",
+        "180 of 210",
+    ] {
+        assert!(said.contains(wanted), "{wanted:?} is not in {said}");
+    }
+    let learned = json(&["learn", &file, "--missing", "em", "--json"]);
+    let missing = &learned["missing"];
+    assert_eq!((missing["method"].as_str(), missing["values"].as_u64()), (Some("em"), Some(30)));
+    assert_eq!((missing["complete_rows"].as_u64(), missing["converged"].as_bool()), (Some(180), Some(true)));
+    assert!((missing["effective_rows"].as_f64().unwrap() - 190.0).abs() < 1e-9, "{missing}");
+    assert_eq!(learned["edges"].as_array().unwrap().len(), 2);
+    assert!(
+        learned["warnings"][0].as_str().unwrap().contains("which assumes that whether a value is missing")
+    );
+    assert!(text(&["learn", &file, "--missing", "em"]).contains("worth 190 complete rows"));
+    // Numbers alone have their own scores, on the same moments; categories alone are counted where they are complete.
+    let numbers = json(&["learn", &file, "--missing", "em", "--drop", "group", "--json"]);
+    assert_eq!(
+        (numbers["data"].as_str(), numbers["missing"]["method"].as_str()),
+        (Some("continuous"), Some("em"))
+    );
+    let counted = json(&["learn", &file, "--missing", "em", "--discretize", "equal-width", "--json"]);
+    assert_eq!((counted["data"].as_str(), counted["score_name"].as_str()), (Some("discrete"), Some("nal")));
+    let own = json(&["learn", &file, "--missing", "category", "--discretize", "quantile", "--json"]);
+    assert_eq!((own["rows"].as_u64(), own["missing"]["method"].as_str()), (Some(210), Some("category")));
+    let refused = complaint(&["learn", &file, "--missing", "category"], 2);
+    assert!(refused.contains("--missing em keeps all 210"), "{refused}");
 }

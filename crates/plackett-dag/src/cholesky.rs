@@ -53,6 +53,11 @@ impl Cholesky {
         true
     }
 
+    /// The logarithm of the variance that the node pushed last has given those before it.
+    pub(crate) fn last_log_variance(&self) -> f64 {
+        self.inverse_diagonal.last().map_or(0.0, |inverse| -2.0 * inverse.ln())
+    }
+
     /// Row `t` of L without its diagonal entry.
     fn row(&self, t: usize) -> &[f64] {
         &self.lower[t * self.stride..t * self.stride + t]

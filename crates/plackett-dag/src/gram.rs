@@ -343,6 +343,37 @@ impl Gram {
         Ok(Self { rows, nodes, matrix, means: vec![0.0; nodes], scales: vec![1.0; nodes] })
     }
 
+    /// Moments that were found as means and covariances.
+    ///
+    /// # Errors
+    /// [`Error::ConstantColumn`] if a column that is to be standardized does not vary, and those of [`Gram::from_matrix`].
+    pub(crate) fn from_moments(
+        rows: usize,
+        means: Vec<f64>,
+        mut covariances: Vec<f64>,
+        centering: Centering,
+    ) -> Result<Self> {
+        let nodes = means.len();
+        let mut scales = vec![1.0; nodes];
+        match centering {
+            Centering::Center => {}
+            Centering::None => {
+                let products = means.iter().flat_map(|a| means.iter().map(move |b| a * b));
+                covariances.iter_mut().zip(products).for_each(|(entry, product)| *entry += product);
+            }
+            Centering::Standardize => {
+                if let Some(column) = (0..nodes).find(|&at| covariances[at * nodes + at] <= 0.0) {
+                    return Err(Error::ConstantColumn { column });
+                }
+                scales = (0..nodes).map(|at| covariances[at * nodes + at].sqrt()).collect();
+                let factors = scales.iter().flat_map(|a| scales.iter().map(move |b| a * b));
+                covariances.iter_mut().zip(factors).for_each(|(entry, factor)| *entry /= factor);
+            }
+        }
+        let means = if centering == Centering::None { vec![0.0; nodes] } else { means };
+        Ok(Self { means, scales, ..Self::from_matrix(rows, nodes, covariances)? })
+    }
+
     /// The same moments with each column in another unit, where the columns' units are so far apart that products of
     /// entries would leave the range of doubles; and the units. They are powers of two, so that nothing is rounded.
     pub(crate) fn balanced(&self) -> Option<(Self, Vec<f64>)> {

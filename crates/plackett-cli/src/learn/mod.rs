@@ -14,10 +14,13 @@ use indicatif::ProgressBar;
 use plackett::run::{Limits, Progress, Run};
 use plackett_dag::{
     Dag, Error, LearnMethod, Learned, Learning, NamedDag, Observations, ScoreChoice,
+    dataset::Kind,
     format::read_graph,
     gram::Centering,
     learning::{CategorySettings, LEARN_METHODS, NumberSettings, ParentSpace, SearchSettings, TestSettings},
-    score::{DISCRETE_SCORES, DiscreteScoreSettings, SCORES, discrete_score_by_name, graph_cost},
+    score::{
+        DISCRETE_SCORES, DiscreteScoreSettings, MIXED_SCORES, SCORES, discrete_score_by_name, graph_cost,
+    },
 };
 
 use crate::{
@@ -54,8 +57,8 @@ pub(crate) struct Arguments {
     /// The noise variance in the score ev-l0; selects that score [default: estimated]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     sigma2: Option<f64>,
-    /// The price of a parent in ev-l0 and bic on numbers, 1 being that of the BIC proper [default: one that grows with the
-    /// columns]
+    /// The price of a parent in ev-l0 and bic on numbers and of a parameter in dg, cg and nal, 1 being that of the BIC proper
+    /// [default: one that grows with the columns]
     #[arg(long, value_name = "FACTOR")]
     penalty: Option<f64>,
     /// The equivalent sample size in the score bdeu; selects that score [default: 1]
@@ -192,13 +195,15 @@ fn method_names() -> PossibleValuesParser {
 fn score_names() -> PossibleValuesParser {
     let auto = PossibleValue::new(AUTO).help(
         "Categories: qnml. Numbers: ev-l0 if the noise variances that it finds agree, as it then tells every \
-         direction; else bic",
+         direction; else bic. Both: dg",
     );
     let numbers = SCORES.iter().map(|entry| (entry.name, entry.summary));
     // The BIC is there for both.
     let both = DISCRETE_SCORES.iter().map(|entry| (entry.name, entry.summary));
     let both = both.filter(|(name, _)| SCORES.iter().all(|entry| entry.name != *name));
-    let named = numbers.chain(both).map(|(name, summary)| PossibleValue::new(name).help(summary));
+    let mixed = MIXED_SCORES.iter().map(|entry| (entry.name, entry.summary));
+    let named =
+        numbers.chain(both).chain(mixed).map(|(name, summary)| PossibleValue::new(name).help(summary));
     PossibleValuesParser::new(std::iter::once(auto).chain(named).collect::<Vec<_>>())
 }
 
@@ -222,10 +227,10 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     // The time begins before the data are read: they are a part of the wait.
     let run = Run::new(arguments.limits()).observed(&mut observer);
     let (data, truth) = load(arguments, centering)?;
-    if let (Observations::Categories(_), true) = (&data.values, arguments.standardize || arguments.no_center)
-    {
-        let text = "--standardize and --no-center are for columns of numbers, and these are categories";
-        return Err(BadInput(text.to_owned()).into());
+    if data.kind != Some(Kind::Numbers) && (arguments.standardize || arguments.no_center) {
+        let what = if data.kind.is_some() { "these are categories" } else { "some of these are categories" };
+        let text = format!("--standardize and --no-center are for columns of numbers, and {what}");
+        return Err(BadInput(text).into());
     }
     let out = arguments.out.clone().map(OutDir::create).transpose()?;
     interrupt::listen()?;
@@ -285,7 +290,8 @@ fn true_score(
 
 /// The data and, where it is known, the true graph with its nodes in the order of the columns.
 fn load(arguments: &Arguments, centering: Centering) -> anyhow::Result<(Data, Option<NamedDag>)> {
-    let reading = arguments.reading.reading(arguments.is_for_numbers())?;
+    let lean = arguments.is_for_numbers().then_some(Kind::Numbers);
+    let reading = arguments.reading.reading(lean)?;
     if let Some(name) = &arguments.example {
         let rows = arguments.samples.map(|rows| rows as usize);
         let (data, truth) = data::example(name, rows, arguments.common.seed, &reading, centering)?;

@@ -4,6 +4,7 @@ use plackett::run::Ending;
 use plackett_dag::{
     Learned, NamedDag, Observations, Table,
     cpdag::Mark,
+    dataset::Kind,
     format::{CpdagDocument, GraphDocument, to_dot, write_graph_csv},
     learning::residual_variances,
     metrics::Comparison,
@@ -12,7 +13,7 @@ use serde::Serialize;
 
 use super::{
     Arguments, Settings,
-    data::{Data, InputDocument},
+    data::{Data, InputDocument, MissingDocument},
     true_score,
 };
 use crate::{
@@ -62,6 +63,24 @@ struct Document<'a> {
     warnings: &'a [String],
     settings: Settings<'a>,
     input: &'a InputDocument,
+    missing: Option<Gaps<'a>>,
+}
+
+/// What is missing, what was done about it, and how that went.
+#[derive(Serialize)]
+struct Gaps<'a> {
+    #[serde(flatten)]
+    document: &'a MissingDocument,
+    #[serde(flatten)]
+    estimation: Option<EstimationDocument>,
+}
+
+#[derive(Serialize)]
+struct EstimationDocument {
+    effective_rows: f64,
+    iterations: usize,
+    change: f64,
+    converged: bool,
 }
 
 /// How likely an edge is, whether the learned graph has it or not.
@@ -111,6 +130,13 @@ impl<'a> Report<'a> {
         }
         if arguments.posterior && learned.probabilities.is_none() {
             warnings.push("the run ended before the probabilities of the edges were known".to_owned());
+        }
+        if let Some(estimation) = learned.estimation.filter(|estimation| !estimation.is_converged) {
+            warnings.push(format!(
+                "EM had not converged after {}: the last one changed moments by up to {:.1e} standard deviations",
+                counted(estimation.iterations, "step"),
+                estimation.change
+            ));
         }
         warnings.extend(exact_relations(data, learned));
         Ok(Self {
@@ -168,9 +194,10 @@ impl<'a> Report<'a> {
             status: learned.ending,
             nodes: self.data.names.len(),
             rows: self.data.values.rows(),
-            data: match self.data.values {
-                Observations::Numbers(_) => "continuous",
-                Observations::Categories(_) => "discrete",
+            data: match self.data.kind {
+                Some(Kind::Numbers) => "continuous",
+                Some(_) => "discrete",
+                None => "mixed",
             },
             data_choice: self.data.kind_choice.as_deref(),
             preprocessing: self.data.preparation,
@@ -182,7 +209,19 @@ impl<'a> Report<'a> {
             warnings: &self.warnings,
             settings: self.settings,
             input: &self.data.input,
+            missing: self.gaps(),
         }
+    }
+
+    fn gaps(&self) -> Option<Gaps<'_>> {
+        let document = self.data.missing.as_ref()?;
+        let estimation = self.learned.estimation.map(|estimation| EstimationDocument {
+            effective_rows: estimation.effective_rows,
+            iterations: estimation.iterations,
+            change: estimation.change,
+            converged: estimation.is_converged,
+        });
+        Some(Gaps { document, estimation })
     }
 
     /// The likely edges, the likeliest first.
@@ -246,6 +285,15 @@ impl<'a> Report<'a> {
                 if arguments.penalty.is_none() { ", by the density found" } else { "" }
             );
         }
+        if let Some(estimation) = &learned.estimation {
+            text += &format!(
+                "EM      {} steps to a change of {:.0e}{}; worth {:.0} complete rows\n",
+                estimation.iterations,
+                estimation.change,
+                if estimation.is_converged { "" } else { ", not converged" },
+                estimation.effective_rows
+            );
+        }
         text += &format!("Method  {}, seed {}\n", learned.method.name, arguments.common.seed);
         for warning in &self.warnings {
             text += &format!("Warning: {warning}\n");
@@ -294,7 +342,7 @@ impl<'a> Report<'a> {
             return "No edges: no column helps to predict another by more than chance".to_owned()
                 + &self.missing();
         }
-        let has_categories = matches!(self.data.values, Observations::Categories(_));
+        let has_categories = self.data.kind != Some(Kind::Numbers);
         edges.sort_by(|a, b| b.2.abs().total_cmp(&a.2.abs()));
         // What an edge between categories is worth is what the score would lose without it.
         let mut header = vec!["edge", if has_categories { "strength" } else { "weight" }];
@@ -377,9 +425,9 @@ impl<'a> Report<'a> {
         }
         let by = self.learned.score_name.as_deref().unwrap_or(self.learned.method.name);
         let title = format!("{}: {by}, {}", self.data.title, counted(graph.dag().edge_count(), "edge"));
-        let weights = match self.data.values {
-            Observations::Numbers(_) => Weights::Effects,
-            Observations::Categories(_) => Weights::Strengths,
+        let weights = match self.data.kind {
+            Some(Kind::Numbers) => Weights::Effects,
+            _ => Weights::Strengths,
         };
         let order = graph.dag().topological_order();
         let figure = Figure::draw_graph(&title, graph.names(), order, &arrows, weights)?;

@@ -5,6 +5,7 @@
 
 mod column;
 mod dialect;
+mod discretize;
 mod fingerprint;
 mod input;
 mod inspect;
@@ -16,6 +17,7 @@ mod source;
 use std::fmt;
 use std::sync::Arc;
 
+pub use discretize::{Cuts, Discretize};
 pub use reading::{Delimiter, Missing, Reading};
 pub use source::{SourceColumn, SourceValues};
 
@@ -25,6 +27,7 @@ use crate::error::{Error, Result};
 use crate::finding::{Concern, Finding};
 use crate::gram::{Centering, GramBuilder};
 use crate::learning::Observations;
+use crate::mixed::{Mixed, MixedColumn};
 use rows::RowSet;
 
 /// A column of whole numbers is taken for categories if it has at most this many different ones.
@@ -82,6 +85,8 @@ pub enum Why {
     Scarce,
     /// It holds nothing.
     Empty,
+    /// Its numbers were cut into so many.
+    Cut(usize),
 }
 
 impl fmt::Display for Why {
@@ -99,6 +104,9 @@ impl fmt::Display for Why {
             Self::ManyWhole => write!(f, "holds more than {MOST_WHOLE_NUMBERS} different numbers"),
             Self::Scarce => f.write_str("hardly has a number twice"),
             Self::Empty => f.write_str("holds nothing"),
+            Self::Cut(count) => {
+                write!(f, "is cut into {count} {}", if count == 1 { "category" } else { "categories" })
+            }
         }
     }
 }
@@ -297,6 +305,15 @@ impl Dataset {
         }
     }
 
+    /// Whether values are missing in the rows that are left.
+    pub fn is_incomplete(&self) -> bool {
+        self.values.iter().any(|values| match values {
+            Values::Numbers(numbers) => numbers.iter().any(|number| number.is_nan()),
+            Values::Categories { missing, .. } => !missing.is_empty(),
+            Values::Unusable => false,
+        })
+    }
+
     /// What a graph is learned from.
     ///
     /// # Errors
@@ -309,8 +326,7 @@ impl Dataset {
     /// let data = Dataset::from_reader("a,b,c\n1,2,x\n2.5,2,y\n3,2,x\n".as_bytes(), "data.csv", &Reading::default())?;
     /// assert_eq!(
     ///     data.observations(Centering::Center).unwrap_err().to_string(),
-    ///     "data.csv: column \"b\" is constant; some columns hold categories and some numbers, and no score takes both: \
-    ///      categories \"c\"; numbers \"a\", \"b\""
+    ///     "data.csv: column \"b\" is constant"
     /// );
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
@@ -318,6 +334,9 @@ impl Dataset {
         let faults = self.faults();
         if !faults.is_empty() {
             return Err(Error::Unfit { file: self.source, faults });
+        }
+        if self.kind().is_none() || self.is_incomplete() {
+            return Ok(Observations::Mixed(Arc::new(self.into_mixed()?.centered(centering))));
         }
         if self.kind() == Some(Kind::Categories) {
             return Ok(Observations::Categories(Arc::new(self.into_categories()?)));
@@ -334,6 +353,27 @@ impl Dataset {
             }
             None => Ok(Observations::Numbers(Arc::new(gram))),
         }
+    }
+
+    fn into_mixed(self) -> Result<Mixed> {
+        let column = |values: Values| match values {
+            Values::Numbers(numbers) => MixedColumn::Numbers(numbers),
+            Values::Categories { labels, mut codes, missing } => {
+                // There is room for one code more where values are missing.
+                let gap = labels.len() as u8;
+                if !missing.is_empty() {
+                    codes
+                        .iter_mut()
+                        .enumerate()
+                        .filter(|(row, _)| missing.contains(*row))
+                        .for_each(|(_, code)| *code = gap);
+                }
+                MixedColumn::Categories { codes, levels: labels.len() }
+            }
+            // Unusable columns are faults.
+            Values::Unusable => MixedColumn::Categories { codes: Vec::new(), levels: 0 },
+        };
+        Mixed::new(self.values.into_iter().map(column).collect())
     }
 
     /// The data as categories, whether a graph could be learned from them or not.

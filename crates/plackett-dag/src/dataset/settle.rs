@@ -10,7 +10,7 @@ use super::reading::{Missing, Reading};
 use super::rows::RowSet;
 use super::{Column, Dataset, Kind, MOST_TEXTS, MOST_WHOLE_NUMBERS, Values, Why};
 use crate::field::{Saying, as_whole};
-use crate::finding::{Concern, Finding, Where};
+use crate::finding::{Concern, Finding, Treatment, Where};
 use crate::text::number_text;
 
 /// A column is one of numbers with a slip or two, rather than of words, if at most one in this many values is a word.
@@ -120,17 +120,28 @@ pub(super) fn settle(raw: Vec<RawColumn>, source: &str, notes: Vec<String>, read
     let mut dropped_rows = 0;
     if let (false, Some(first)) = (incomplete.is_empty(), first_missing) {
         let complete = rows - incomplete.len();
-        if reading.missing == Missing::Drop && complete > 0 {
+        let gaps = || columns.iter().filter(|column| column.missing > 0);
+        let mut counts: Vec<(String, usize)> =
+            gaps().map(|column| (column.name.clone(), column.missing)).collect();
+        counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        let are_categories =
+            gaps().all(|column| column.kind == Kind::Categories || reading.discretize.is_some());
+        let treatment = match reading.missing {
+            Missing::Drop if complete > 0 => Some(Treatment::LeftOut),
+            Missing::Em if columns.iter().all(|column| column.kind == Kind::Categories) => {
+                Some(Treatment::LocallyComplete)
+            }
+            Missing::Em => Some(Treatment::Moments),
+            Missing::Category if are_categories => Some(Treatment::OwnCategory),
+            _ => None,
+        };
+        if treatment == Some(Treatment::LeftOut) {
             dropped_rows = rows - complete;
-        } else {
-            let mut counts: Vec<(String, usize)> = columns
-                .iter()
-                .filter(|column| column.missing > 0)
-                .map(|column| (column.name.clone(), column.missing))
-                .collect();
-            counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-            faults.push(Finding::whole(Concern::Missing { counts, first, rows, complete }));
         }
+        faults.push(Finding::whole(match treatment {
+            Some(treatment) => Concern::Incomplete { counts, rows, complete, treatment },
+            None => Concern::Missing { counts, first, rows, complete, are_categories },
+        }));
     }
     let mut values = Vec::with_capacity(raw.len());
     for (raw, column) in raw.into_iter().zip(&mut columns) {
@@ -138,7 +149,32 @@ pub(super) fn settle(raw: Vec<RawColumn>, source: &str, notes: Vec<String>, read
         if dropped_rows > 0 {
             content.keep(|row| !incomplete.contains(row));
         }
-        values.push(values_of(content, raw.is_typed, column, &mut faults));
+        let mut settled = values_of(content, raw.is_typed, column, &mut faults);
+        if let (Some(discretize), Values::Numbers(numbers)) = (reading.discretize, &settled) {
+            let (labels, codes, missing) = discretize.cut(numbers);
+            (column.kind, column.why) = (Kind::Categories, Why::Cut(labels.len()));
+            column.distinct = Some(labels.len());
+            settled = Values::Categories { labels, codes, missing };
+        }
+        if let (Missing::Category, Values::Categories { labels, codes, missing }) =
+            (reading.missing, &mut settled)
+            && !missing.is_empty()
+            && labels.len() < MOST_TEXTS
+        {
+            let code = labels.len() as u8;
+            codes
+                .iter_mut()
+                .enumerate()
+                .filter(|(row, _)| missing.contains(*row))
+                .for_each(|(_, slot)| *slot = code);
+            let mut label = "missing".to_owned();
+            while labels.contains(&label) {
+                label = format!("({label})");
+            }
+            labels.push(label);
+            *missing = RowSet::default();
+        }
+        values.push(settled);
     }
     rows -= dropped_rows;
     let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
@@ -168,7 +204,9 @@ fn kinds(columns: &[RawColumn], reading: &Reading) -> Vec<(Kind, Why)> {
             Some((Kind::Numbers, Why::Told))
         } else {
             let typed = column.is_typed.then_some((Kind::Categories, Why::Typed));
-            reading.kind.map(|kind| (kind, Why::Told)).or(typed)
+            let is_either = || matches!(Look::of(column), Look::Few(..) | Look::Empty);
+            let lean = || reading.lean.filter(|_| is_either()).map(|kind| (kind, Why::Told));
+            reading.kind.map(|kind| (kind, Why::Told)).or(typed).or_else(lean)
         }
     };
     let looks: Vec<(Option<(Kind, Why)>, Look)> =

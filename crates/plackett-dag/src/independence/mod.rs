@@ -1,11 +1,13 @@
 //! Conditional independence: what constraint-based methods ask of the data, and who answers. [`FisherZ`] does for
 //! Gaussian data, [`GSquare`] for categories, [`DSeparation`] for a known graph.
 
+mod blocks;
 mod d_separation;
 mod fisher_z;
 mod g_square;
 mod gamma;
 
+pub(crate) use blocks::BlockTest;
 pub use d_separation::DSeparation;
 pub use fisher_z::FisherZ;
 pub use g_square::GSquare;

@@ -4,6 +4,7 @@
 mod categories;
 mod equal_variances;
 mod method;
+mod mixed;
 mod numbers;
 mod price;
 mod settings;
@@ -13,6 +14,7 @@ use std::sync::Arc;
 use plackett::run::{Ending, Run, Trace};
 use serde::Serialize;
 
+pub use crate::em::Estimation;
 pub use equal_variances::residual_variances;
 pub use method::{Found, LEARN_METHODS, LearnMethod, SearchTask};
 pub use settings::{
@@ -20,11 +22,12 @@ pub use settings::{
 };
 
 use crate::{
-    Categories, Cpdag, Dag, Error, Gram, LocalScore, Oracle, Pc, Result, independence::IndependenceTest,
-    pc::PcResult, score::fit_weights,
+    Categories, Cpdag, Dag, Error, Gram, LocalScore, Mixed, Oracle, Pc, Result,
+    independence::IndependenceTest, pc::PcResult, score::fit_weights,
 };
 
-/// Columns of numbers, of which the second moments are enough, or of categories.
+/// Columns of numbers, of which the second moments are enough, or of categories, or what is neither: both side by side, or with
+/// missing values.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -39,6 +42,8 @@ pub enum Observations {
     Numbers(Arc<Gram>),
     /// Codes of categories.
     Categories(Arc<Categories>),
+    /// Numbers and categories side by side, or columns of any kind with missing values.
+    Mixed(Arc<Mixed>),
 }
 
 impl Observations {
@@ -54,6 +59,7 @@ impl Observations {
         match self {
             Self::Numbers(gram) => gram.nodes(),
             Self::Categories(categories) => categories.columns(),
+            Self::Mixed(data) => data.columns().len(),
         }
     }
 
@@ -69,6 +75,7 @@ impl Observations {
         match self {
             Self::Numbers(gram) => gram.rows(),
             Self::Categories(categories) => categories.row_count(),
+            Self::Mixed(data) => data.rows(),
         }
     }
 }
@@ -121,7 +128,7 @@ impl Default for Learning {
 pub struct Learned {
     /// How it was searched for.
     pub method: &'static LearnMethod,
-    /// The graph. Weights are those of the linear model; between categories, what the score would lose without the edge.
+    /// The graph. Weights are those of the linear model; where there are categories, what the score would lose without the edge.
     pub dag: Dag,
     /// An order that the graph follows, causes first.
     pub order: Vec<usize>,
@@ -148,6 +155,8 @@ pub struct Learned {
     pub trace: Trace,
     /// Nodes with too many candidates for all their parent sets, and the most parents that were tried together.
     pub lowered_limits: Vec<(usize, usize)>,
+    /// How the moments of incomplete data were found, where they were.
+    pub estimation: Option<Estimation>,
 }
 
 impl Learning {
@@ -174,6 +183,7 @@ impl Learning {
         match data {
             Observations::Numbers(gram) => numbers::learn(&settled, gram, run),
             Observations::Categories(categories) => categories::learn(&settled, categories, run),
+            Observations::Mixed(data) => mixed::learn(&settled, data, run),
         }
     }
 
@@ -227,6 +237,7 @@ impl Learning {
             ending: run.ending().unwrap_or(Ending::Finished),
             trace,
             lowered_limits: Vec::new(),
+            estimation: None,
         })
     }
 
@@ -239,7 +250,9 @@ impl Learning {
             steps: self.search.steps,
             descent: match data {
                 Observations::Numbers(_) => crate::search::PlSearch::default(),
-                Observations::Categories(_) => crate::search::PlSearch::for_categories(),
+                Observations::Categories(_) | Observations::Mixed(_) => {
+                    crate::search::PlSearch::for_categories()
+                }
             },
             memory_bytes: self.search.memory_bytes,
             seed: self.seed,
@@ -278,6 +291,7 @@ fn by_tests(dag: Dag, cpdag: Cpdag, evaluations: u64, ending: Ending) -> Learned
         ending,
         trace: Trace::default(),
         lowered_limits: Vec::new(),
+        estimation: None,
     }
 }
 

@@ -2,10 +2,15 @@
 //! An order's score is `Σ r(b_i, {b_1 … b_{i−1}})`. Each score is one file and one line in [`SCORES`].
 
 mod bic;
+pub(crate) mod conditional;
+pub(crate) mod degenerate;
 mod discrete;
 mod ev_l0;
+pub(crate) mod family;
 mod l1;
 pub(crate) mod lasso;
+pub(crate) mod mixed;
+pub(crate) mod node_average;
 mod regression;
 mod subset;
 pub(crate) mod walker;
@@ -25,7 +30,9 @@ pub use discrete::{
 };
 pub use ev_l0::EvL0;
 pub(crate) use ev_l0::estimate_noise_variance;
+pub use family::weigh_by_cost;
 pub use l1::L1;
+pub use mixed::{MIXED_SCORES, MixedScoreEntry, MixedScoreSettings, mixed_score_by_name};
 pub use subset::SubsetSearch;
 pub use walker::Walker;
 
