@@ -60,7 +60,7 @@ impl EvL0 {
     /// estimated. O(d³) then.
     ///
     /// # Errors
-    /// [`Error::Setting`] unless the noise variance is positive and the penalty factor not negative, both finite.
+    /// [`Error::Setting`](crate::Error::Setting) unless the noise variance is positive and the penalty factor not negative, both finite.
     ///
     /// ```
     /// use std::sync::Arc;

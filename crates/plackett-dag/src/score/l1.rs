@@ -43,7 +43,7 @@ impl L1 {
     /// The score on `gram` with the settings' λ.
     ///
     /// # Errors
-    /// [`Error::Setting`] unless λ is positive and finite: without a penalty the parents are not unique.
+    /// [`Error::Setting`](crate::Error::Setting) unless λ is positive and finite: without a penalty the parents are not unique.
     ///
     /// ```
     /// use std::sync::Arc;

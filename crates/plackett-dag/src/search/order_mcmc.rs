@@ -79,7 +79,7 @@ impl OrderMcmc {
     /// Runs the chain from a random order.
     ///
     /// # Errors
-    /// [`Error::Setting`] if the temperature is not positive and finite.
+    /// [`Error::Setting`](crate::Error::Setting) if the temperature is not positive and finite.
     pub fn run(&self, oracle: &mut Oracle, run: &Run<'_>) -> Result<McmcSolution> {
         self.visit(oracle, |_| Some(()), run)
     }

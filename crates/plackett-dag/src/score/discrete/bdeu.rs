@@ -41,7 +41,7 @@ impl Bdeu {
     /// The score whose prior is worth `equivalent_sample_size` rows.
     ///
     /// # Errors
-    /// [`Error::Setting`] unless it is positive and finite.
+    /// [`Error::Setting`](crate::Error::Setting) unless it is positive and finite.
     ///
     /// ```
     /// assert!(plackett_dag::score::Bdeu::new(10.0).is_ok());
