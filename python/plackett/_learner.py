@@ -127,7 +127,8 @@ class OrderDAG:
         self.adjacency_ = graph.adjacency
         self.order_ = np.array(graph._order, dtype=np.int64)
         self._model = None
-        if not isinstance(X, str | os.PathLike):
+        is_plain = graph.kind in ("continuous", "discrete") and self.missing in ("error", "drop")
+        if is_plain and not isinstance(X, str | os.PathLike):
             rows = self._rows(X)
             self._model = Tables(graph, rows) if graph.kind == "discrete" else Linear(graph, rows, self.center)
         return self
@@ -151,7 +152,9 @@ class OrderDAG:
             expected = f"OrderDAG is expecting {self.n_features_in_} features as input"
             raise PlackettError(f"X has {shape[1]} features, but {expected}")
         if self._model is None:
-            raise PlackettError("the graph was learned from a file: fit to an array or a frame to compare rows with it")
+            raise PlackettError(
+                "rows can be compared with graphs of numbers or of categories, learned from complete rows of an array or a frame"
+            )
         return self._model.mean_log_likelihood(self._rows(X))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:

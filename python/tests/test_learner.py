@@ -86,8 +86,11 @@ class TestManners:
         file = tmp_path / "data.csv"
         np.savetxt(file, TRAIN, delimiter=",", header="a,b,c,d,e,f", comments="")
         learner = plackett.OrderDAG(criterion="bic").fit(file)
-        with pytest.raises(plackett.PlackettError, match="learned from a file"):
+        with pytest.raises(plackett.PlackettError, match="complete rows of an array or a frame"):
             learner.score(TEST)
+        words = pd.DataFrame(TRAIN, columns=list("abcdef")).assign(a=np.where(TRAIN[:, 0] > 0, "high", "low"))
+        with pytest.raises(plackett.PlackettError, match="complete rows of an array or a frame"):
+            plackett.OrderDAG().fit(words).score(words)
         learner.fit(TRAIN)
         with pytest.raises(plackett.PlackettError, match="X has 5 features, but OrderDAG is expecting 6"):
             learner.score(TEST[:, :5])
