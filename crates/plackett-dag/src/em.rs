@@ -131,6 +131,7 @@ impl Em {
             .collect();
         let entry = |at: usize| moments.covariances[at] * scales[at / width] * scales[at % width];
         let covariances = (0..width * width).map(entry).collect();
+        #[expect(clippy::cast_sign_loss, reason = "a mean of counts")]
         let rows = (estimation.effective_rows.round() as usize).max(1);
         let gram = Gram::from_moments(rows, means, covariances, centering)?;
         Ok((Blocks { layout, gram, rows: estimation.effective_rows }, estimation))
@@ -359,7 +360,7 @@ fn try_inverse(matrix: &[f64], size: usize, ridge: f64) -> Option<Vec<f64>> {
             let entry = matrix[i * size + j] - known;
             if i == j {
                 let pivot = entry + ridge * diagonal.max(1.0);
-                if !(pivot > SINGULAR * diagonal.max(f64::MIN_POSITIVE)) {
+                if pivot.is_nan() || pivot <= SINGULAR * diagonal.max(f64::MIN_POSITIVE) {
                     return None;
                 }
                 lower[i * size + i] = pivot.sqrt();
@@ -396,6 +397,7 @@ fn change(before: &Moments, after: &Moments) -> f64 {
 }
 
 #[cfg(test)]
+#[expect(clippy::needless_range_loop, reason = "formulas have indices")]
 mod tests {
     use super::*;
     use crate::mixed::MixedColumn;

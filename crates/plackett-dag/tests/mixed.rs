@@ -1,5 +1,7 @@
 //! Mixed and incomplete data: scores against formulas written out, and learning from whatever there may be.
 
+#![allow(clippy::needless_range_loop, reason = "formulas have indices")]
+
 mod common;
 
 use std::collections::BTreeMap;

@@ -379,7 +379,7 @@ fn remedies_of_gaps(fault: &Finding) -> Option<String> {
         Some(vec![option.to_owned(), format!("{kept} of {rows}"), assumption.to_owned()])
     };
     let table = fault.remedies().iter().filter_map(row).collect::<Vec<_>>();
-    Some(console::table_with_notes(&["remedy", "keeps rows", "assumes that"], table.into_iter()))
+    Some(console::table_with_notes(&["remedy", "keeps rows", "assumes that"], table))
 }
 
 /// A finding in a word or two, for a table.

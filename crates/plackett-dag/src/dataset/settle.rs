@@ -149,32 +149,8 @@ pub(super) fn settle(raw: Vec<RawColumn>, source: &str, notes: Vec<String>, read
         if dropped_rows > 0 {
             content.keep(|row| !incomplete.contains(row));
         }
-        let mut settled = values_of(content, raw.is_typed, column, &mut faults);
-        if let (Some(discretize), Values::Numbers(numbers)) = (reading.discretize, &settled) {
-            let (labels, codes, missing) = discretize.cut(numbers);
-            (column.kind, column.why) = (Kind::Categories, Why::Cut(labels.len()));
-            column.distinct = Some(labels.len());
-            settled = Values::Categories { labels, codes, missing };
-        }
-        if let (Missing::Category, Values::Categories { labels, codes, missing }) =
-            (reading.missing, &mut settled)
-            && !missing.is_empty()
-            && labels.len() < MOST_TEXTS
-        {
-            let code = labels.len() as u8;
-            codes
-                .iter_mut()
-                .enumerate()
-                .filter(|(row, _)| missing.contains(*row))
-                .for_each(|(_, slot)| *slot = code);
-            let mut label = "missing".to_owned();
-            while labels.contains(&label) {
-                label = format!("({label})");
-            }
-            labels.push(label);
-            *missing = RowSet::default();
-        }
-        values.push(settled);
+        let settled = values_of(content, raw.is_typed, column, &mut faults);
+        values.push(finished(settled, column, reading));
     }
     rows -= dropped_rows;
     let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
@@ -193,6 +169,31 @@ pub(super) fn settle(raw: Vec<RawColumn>, source: &str, notes: Vec<String>, read
     };
     inspect(&mut data);
     data
+}
+
+/// The values with numbers cut, and missing ones made a category, where that is wanted.
+fn finished(mut values: Values, column: &mut Column, reading: &Reading) -> Values {
+    if let (Some(discretize), Values::Numbers(numbers)) = (reading.discretize, &values) {
+        let (labels, codes, missing) = discretize.cut(numbers);
+        (column.kind, column.why) = (Kind::Categories, Why::Cut(labels.len()));
+        column.distinct = Some(labels.len());
+        values = Values::Categories { labels, codes, missing };
+    }
+    if let (Missing::Category, Values::Categories { labels, codes, missing }) = (reading.missing, &mut values)
+        && !missing.is_empty()
+        && labels.len() < MOST_TEXTS
+    {
+        let own = labels.len() as u8;
+        let gaps = codes.iter_mut().enumerate().filter(|(row, _)| missing.contains(*row));
+        gaps.for_each(|(_, code)| *code = own);
+        let mut label = "missing".to_owned();
+        while labels.contains(&label) {
+            label = format!("({label})");
+        }
+        labels.push(label);
+        *missing = RowSet::default();
+    }
+    values
 }
 
 /// What every column is taken for, and why.

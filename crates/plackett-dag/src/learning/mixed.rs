@@ -14,7 +14,7 @@ use crate::{
     Cpdag, Dag, Error, LocalScore, Mixed, Result,
     em::{Em, Estimation},
     independence::BlockTest,
-    mixed::{Blocks, Layout},
+    mixed::{Blocks, Layout, MixedColumn},
     score::{
         DISCRETE_SCORES, MIXED_SCORES, SCORES, conditional::ConditionalGaussian,
         degenerate::DegenerateGaussian, family::FamilyLocal, mixed::Price, node_average::NodeAverage,
@@ -73,7 +73,7 @@ pub(super) fn learn(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Re
 
 /// The score's name, and why it is this one if it was not asked for.
 fn score_name(learning: &Learning, data: &Mixed) -> Result<(&'static str, Option<String>)> {
-    let has_numbers = data.columns().iter().any(|column| column.is_numeric());
+    let has_numbers = data.columns().iter().any(MixedColumn::is_numeric);
     let ScoreChoice::Named(wanted) = &learning.score else {
         return Ok(match (has_numbers, data.is_complete()) {
             (true, true) => (MIXED_SCORES[0].name, Some("the data are mixed".to_owned())),
