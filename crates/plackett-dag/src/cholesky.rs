@@ -118,7 +118,7 @@ impl Cholesky {
         for t in position..size - 1 {
             // The row below moves up, and its diagonal entry is turned into the one beside it.
             let from = (t + 1) * stride;
-            self.lower.copy_within(from..from + t + 1, t * stride);
+            self.lower.copy_within(from..=from + t, t * stride);
             let (beside, diagonal) = (self.lower[t * stride + t], 1.0 / self.inverse_diagonal[t + 1]);
             let length = beside.hypot(diagonal);
             let (cosine, sine) = (beside / length, diagonal / length);

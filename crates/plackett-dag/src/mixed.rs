@@ -1,6 +1,6 @@
 //! Numbers and categories side by side, perhaps with missing values: what the scores of mixed data are made from.
 //!
-//! As a Gaussian sees them ([`Blocks`]), a column of numbers is itself and a category is a block of indicator columns, one for
+//! As a Gaussian sees them (`Blocks`), a column of numbers is itself and a category is a block of indicator columns, one for
 //! each of its levels that occurs but the most frequent: the rest is told by their sum. So one Gram matrix holds all moments.
 
 use plackett::run::Run;

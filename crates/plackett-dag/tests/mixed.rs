@@ -40,7 +40,8 @@ fn random_data(nodes: usize, rows: usize, seed: u64) -> Arc<Mixed> {
     let column = |(values, &levels): (&Vec<f64>, &usize)| match levels {
         0 => MixedColumn::Numbers(values.clone()),
         levels => {
-            MixedColumn::Categories { codes: values.iter().map(|&value| value as u8).collect(), levels }
+            let code = |value: &f64| (0..levels as u8).find(|&code| f64::from(code) == *value).unwrap();
+            MixedColumn::Categories { codes: values.iter().map(code).collect(), levels }
         }
     };
     Arc::new(Mixed::new(values.iter().zip(&levels).map(column).collect()).unwrap())

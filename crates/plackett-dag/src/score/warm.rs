@@ -193,8 +193,7 @@ impl<'a, C: Criterion> Warm<'a, C> {
 
         own.clone_from(&regressions[node]);
         passed = 0.0;
-        for place in rank + 1..order.len() {
-            let other = order[place];
+        for (place, &other) in order.iter().enumerate().skip(rank + 1) {
             if let Some(position) = regressions[other].position(node) {
                 passed += regressions[other].cost_without(model, position) - costs[other];
             }

@@ -113,19 +113,14 @@ impl Insertion {
             Some(order) => order.clone(),
             None => random_order(nodes, rng),
         };
-        let mut rng = self.stream(0);
-        if let Some(walker) = score.walker(&first(0, &mut rng), run) {
+        if let Some(begun) = score.walker(&first(0, &mut self.stream(0)), run) {
             let (starts, kicks) = effort(NODES_FOR_FOUR_STARTS.1, KICKS.1);
-            let mut walkers = vec![Some((walker, rng))];
+            let mut walkers = vec![Some(begun)];
             walkers.resize_with(starts, || None);
-            let chain = |(index, begun): (usize, Option<(Box<dyn Walker + '_>, ChaCha8Rng)>)| {
-                let (mut walker, rng) = match begun {
-                    Some(begun) => begun,
-                    None => {
-                        let mut rng = self.stream(index);
-                        (score.walker(&first(index, &mut rng), run)?, rng)
-                    }
-                };
+            let chain = |(index, walker): (usize, Option<Box<dyn Walker + '_>>)| {
+                let mut rng = self.stream(index);
+                let order = first(index, &mut rng);
+                let mut walker = walker.or_else(|| score.walker(&order, run))?;
                 walk(&mut *walker, kicks, rng, run);
                 let (order, parents) = (walker.order().to_vec(), walker.parents()?);
                 Some((OrderSolution { order, score: walker.score(), parents }, walker.evaluations()))
