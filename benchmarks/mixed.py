@@ -23,8 +23,8 @@ from simulators import SIMULATORS, adjacency_f1, class_distance
 
 import plackett
 
-LIMIT = 300
-NODES, ROWS, SETS = (10, 20, 50), (500, 2000), {10: 10, 20: 10, 50: 5}
+LIMIT = 120
+NODES, ROWS, SETS = (10, 20, 50), (500, 2000), {10: 5, 20: 3, 50: 3}
 QUICK_NODES, QUICK_ROWS = (10,), (500,)
 
 

@@ -474,7 +474,7 @@ fn groups(has_gaps: bool) -> String {
             format!("{:.4}", 2.0 * x + noise(53)),
         ];
         if has_gaps && row % 7 == 0 {
-            fields[row as usize / 7 % 3] = "NA".to_owned();
+            "NA".clone_into(&mut fields[row as usize / 7 % 3]);
         }
         text += &(fields.join(",") + "\n");
     }
