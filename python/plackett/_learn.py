@@ -221,7 +221,7 @@ def learn_dag(
         What is done to columns of numbers first.
     lambda_, sigma2, penalty
         Settings of the scores of numbers: the price of a unit of weight (``l1``), the noise variance (``ev-l0``), the price of
-        a parent (``ev-l0`` and ``bic``, 1 being that of the BIC proper).
+        a parent (``ev-l0`` and ``bic``, 1 being that of the BIC proper; by default ``bic`` has one that fits the density found).
     ess, candidates, max_parents, posterior
         Settings for categories: the equivalent sample size of ``bdeu``; which parents are tried, ``"plus-one"``, ``"pc"`` or
         ``"all"``, and how many together; whether to find the posterior probability of every edge.

@@ -58,7 +58,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     sigma2: Option<f64>,
     /// The price of a parent in ev-l0 and bic on numbers and of a parameter in dg, cg and nal, 1 being that of the BIC proper
-    /// [default: one that grows with the columns]
+    /// [default: one that fits the density found, in bic, or grows with the columns]
     #[arg(long, value_name = "FACTOR")]
     penalty: Option<f64>,
     /// The equivalent sample size in the score bdeu; selects that score [default: 1]
@@ -194,8 +194,8 @@ fn method_names() -> PossibleValuesParser {
 
 fn score_names() -> PossibleValuesParser {
     let auto = PossibleValue::new(AUTO).help(
-        "Categories: qnml. Numbers: ev-l0 if the noise variances that it finds agree, as it then tells every \
-         direction; else bic. Both: dg",
+        "Categories: qnml. Numbers: bic, or ev-l0 where the data support equal noise variances, as it then tells \
+         every direction. Both: dg",
     );
     let numbers = SCORES.iter().map(|entry| (entry.name, entry.summary));
     // The BIC is there for both.
