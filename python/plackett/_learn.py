@@ -244,6 +244,8 @@ def learn_dag(
     'ev-l0'
     """
     is_for_numbers = standardize or not center or any(value is not None for value in (lambda_, sigma2, penalty))
+    if (standardize or not center) and kind == "discrete":
+        raise PlackettError("standardize and center are for columns of numbers, and these are categories")
     if standardize and not center:
         raise PlackettError("standardize takes the means off too: center=False does not fit")
     settings = {

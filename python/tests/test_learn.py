@@ -137,8 +137,7 @@ class TestForms:
         flags = pd.DataFrame({"a": counts[:, 0] > 1, "b": counts[:, 1] > 1})
         assert plackett.learn_dag(flags).kind == "discrete"
         flags["c"] = np.random.default_rng(1).normal(size=200)
-        with pytest.raises(plackett.PlackettError, match='categories "a", "b"; numbers "c"'):
-            plackett.learn_dag(flags)
+        assert plackett.learn_dag(flags).kind == "mixed"
         assert plackett.learn_dag(flags, kinds={"a": "numbers", "b": "numbers"}).kind == "continuous"
 
     @given(

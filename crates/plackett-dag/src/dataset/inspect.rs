@@ -61,7 +61,7 @@ pub(super) fn inspect(data: &mut Dataset) {
     if has_categories && data.rows > Categories::MOST_ROWS {
         findings.push(Finding::whole(Concern::TooManyRows { most: Categories::MOST_ROWS }));
     }
-    if data.kind() == Some(Kind::Numbers) && data.rows > 1 && data.rows <= data.names.len() {
+    if data.kind() != Some(Kind::Categories) && data.rows > 1 && data.rows <= data.names.len() {
         let (rows, columns) = (data.rows, data.names.len());
         findings.push(Finding::whole(Concern::FewRows { rows, columns }));
     }
