@@ -180,7 +180,7 @@ fn evaluate_names_the_file_at_fault() {
 fn bad_data_are_named_by_file_line_and_column() {
     let folder = Folder::new();
     for (content, expected) in [
-        ("a,b\n1,2\nNaN,3\n", ", line 3, column \"a\": the value is missing (NaN)"),
+        ("a,b\n1,2\nNaN,3\n5,4\n", ", line 3, column \"a\": the value is missing (NaN)"),
         ("a,b\n1,2\n3,inf\n4,1\n", ", line 3, column \"b\": inf is not a finite number"),
         ("a,b\n1,2\n3\n", ", line 3: the row has 1 field, the header has 2"),
         ("a,b\n1,2\n3,\n4,5\n", ", line 3, column \"b\": the value is missing (empty field)"),
@@ -319,7 +319,10 @@ fn the_score_is_chosen_by_the_data_and_by_what_is_given() {
         ),
         (vec!["--lambda", "0"], "lambda"),
         (vec!["--sigma2", "-1"], "noise variance"),
-        (vec!["--score", "aic"], "[possible values: auto, l1, ev-l0, bic, qnml, bdeu, k2, fnml, dg, cg, nal]"),
+        (
+            vec!["--score", "aic"],
+            "[possible values: auto, l1, ev-l0, bic, qnml, bdeu, k2, fnml, dg, cg, nal]",
+        ),
         (
             vec!["--method", "magic"],
             "[possible values: auto, insertion, pl-relax, pl-reinforce, pl, pl-relax+insertion, order-mcmc, random, exact, pc]",
@@ -504,8 +507,12 @@ fn mixed_data_are_learned_from_without_a_word() {
     let cut = json(&["learn", &file, "--discretize", "quantile", "--bins", "4"]);
     assert_eq!((cut["data"].as_str(), cut["score_name"].as_str()), (Some("discrete"), Some("qnml")));
     for (arguments, wanted) in [
-        (&["--lambda", "0.5"][..], "--lambda is for columns of numbers alone"),
-        (&["--standardize"], "are for columns of numbers, and some of these are categories"),
+        (&["--lambda", "0.5"][..], "column \"group\": \"a\" is not a number"),
+        (&["--lambda", "0.5", "--categorical", "group"], "--lambda is for columns of numbers alone"),
+        (
+            &["--standardize", "--categorical", "group"],
+            "are for columns of numbers, and some of these are categories",
+        ),
         (&["--posterior"], "--posterior is for complete columns of categories alone"),
         (
             &["--score", "qnml"],

@@ -199,7 +199,7 @@ fn every_awkward_file_has_the_outcome_beside_it() {
         (
             "a column of nothing",
             b"a,b,c\n1.5,NA,2\n3,NA,4.5\n2,NA,1\n".to_vec(),
-            "3 a:n b:n-3 c:n FAULT line 2, column \"b\": the value is missing warning 3 rows for 3 columns: too few to tell causes from chance; take the graph as a list of suspicions",
+            "3 a:n b:n-3 c:n FAULT line 2, column \"b\": the value is missing FAULT column \"b\" is constant warning 3 rows for 3 columns: too few to tell causes from chance; take the graph as a list of suspicions",
         ),
         // Kinds and suspicions.
         ("whole numbers", b"a,b\n1,2\n1,3\n2,2\n2,3\n1,3\n".to_vec(), "5 a:c b:c"),
@@ -255,7 +255,7 @@ fn every_awkward_file_has_the_outcome_beside_it() {
         (
             "constants",
             b"a,b,c\n1.5,3,x\n2.5,3,x\n".to_vec(),
-            "2 a:n b:n c:c FAULT columns \"c\", \"b\" are constant",
+            "2 a:n b:n c:c FAULT columns \"c\", \"b\" are constant warning 2 rows for 3 columns: too few to tell causes from chance; take the graph as a list of suspicions",
         ),
         (
             "too large",
