@@ -71,6 +71,11 @@ pub(super) fn inspect(data: &mut Dataset) {
     data.findings = findings;
 }
 
+/// Whether a column has something in it that is no number.
+fn blocks(finding: &Finding) -> bool {
+    matches!(finding.concern, Concern::NotNumbers { .. } | Concern::Infinite { .. })
+}
+
 fn constants_and_copies(data: &mut Dataset, findings: &mut Vec<Finding>) {
     let mut constants = Vec::new();
     for (column, values) in data.columns.iter().zip(&data.values) {
@@ -87,7 +92,9 @@ fn constants_and_copies(data: &mut Dataset, findings: &mut Vec<Finding>) {
             }
             Values::Numbers(_) | Values::Unusable => false,
         };
-        if is_constant {
+        // Of a column that is not all numbers, what is left says nothing.
+        let is_blocked = |finding: &Finding| blocks(finding) && finding.columns.contains(&column.name);
+        if is_constant && !findings.iter().any(is_blocked) {
             constants.push(column.name.clone());
         }
     }
@@ -96,9 +103,7 @@ fn constants_and_copies(data: &mut Dataset, findings: &mut Vec<Finding>) {
         |at: &usize| data.numbers(*at).is_some_and(|numbers| !numbers.iter().any(|number| number.is_nan()));
     let numeric: Vec<usize> =
         (0..data.names.len()).filter(|&at| data.numbers(at).is_some()).filter(is_whole).collect();
-    let is_blocked = findings
-        .iter()
-        .any(|finding| matches!(finding.concern, Concern::NotNumbers { .. } | Concern::Infinite { .. }));
+    let is_blocked = findings.iter().any(blocks);
     let mut copies = Vec::new();
     if let (false, Some(builder)) = (is_blocked, moments(data, &numeric)) {
         if let Ok(gram) = builder.clone().finish(Centering::Center) {
