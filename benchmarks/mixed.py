@@ -3,7 +3,8 @@ sets in the same process, one thread each; time is the processor's.
 
 Half of the columns are categories of two to four levels; expected degree 3; `benchmarks/simulators.py` says how the sets are drawn.
 causal-learn has no test for mixed data: its PC takes codes as numbers (Fisher's z), or numbers cut into thirds (G²), both at level 0.01.
-pgmpy is given up after a limit of processor time, and where it was on the first set of a kind it is not tried on the others.
+A method is given up after a limit of processor time on one set (pgmpy at 50 columns, and `cg` on one set), and is then not tried on the
+other sets of that kind: its means are over those that it answered.
 
 Sets with seeds below 1000 are for choosing settings, those from 1000 on for the report.
 """
