@@ -6,8 +6,8 @@ use std::sync::Arc;
 use plackett::run::{Ending, Run};
 
 use super::{
-    Learned, Learning, METHOD_ALPHA, Observations, ParentSpace, ScoreChoice, SearchTask, by_tests, patterned,
-    refuse,
+    Learned, Learning, METHOD_ALPHA, Observations, ParentSpace, ScoreChoice, SearchTask, patterned, refuse,
+    unscored,
 };
 use crate::{
     Categories, Cpdag, Dag, Error, LocalScore, Result,
@@ -147,7 +147,13 @@ impl Learner<'_> {
             score_name: Some(score.name().to_owned()),
             score: Some(graph_cost(data, score, &dag)?),
             is_equivalent: !score.on_rows(0).parents_differ(),
-            ..by_tests(dag.clone(), Cpdag::of(&dag), 0, run.ending().unwrap_or(Ending::Finished))
+            ..unscored(
+                self.learning.method,
+                dag.clone(),
+                Cpdag::of(&dag),
+                0,
+                run.ending().unwrap_or(Ending::Finished),
+            )
         })
     }
 
@@ -159,7 +165,10 @@ impl Learner<'_> {
         let (tests, ending) = (found.tests, found.ending);
         let (pattern, dag) = patterned(found);
         let order = dag.topological_order().to_vec();
-        Ok(Learned { order, ..by_tests(weigh_edges(data, score, &dag)?, pattern, tests, ending) })
+        Ok(Learned {
+            order,
+            ..unscored(self.learning.method, weigh_edges(data, score, &dag)?, pattern, tests, ending)
+        })
     }
 
     /// Nothing if the run is over before there are parent sets.
@@ -291,6 +300,7 @@ mod tests {
         let (whole, all) = learn(u64::MAX);
         let (nothing, _) = learn(0);
         assert_eq!((nothing.ending, nothing.dag.edge_count()), (Ending::Time, 0));
+        assert_eq!(nothing.method.name, "insertion");
         for part in 1..=20 {
             let (learned, _) = learn(part * all / 20);
             assert!(learned.score >= whole.score && learned.score <= nothing.score, "{:?}", learned.score);

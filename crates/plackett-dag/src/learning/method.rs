@@ -122,12 +122,6 @@ pub(super) static EXACT: LearnMethod = LearnMethod {
     search: Some(exact),
 };
 
-pub(super) static PC: LearnMethod = LearnMethod {
-    name: "pc",
-    summary: "PC-stable: tests of conditional independence in place of a score",
-    search: None,
-};
-
 /// The methods by name, the default one first: a new one is one line here.
 ///
 /// ```
@@ -171,7 +165,11 @@ pub static LEARN_METHODS: [LearnMethod; 10] = [
         search: Some(random),
     },
     EXACT,
-    PC,
+    LearnMethod {
+        name: "pc",
+        summary: "PC-stable: tests of conditional independence in place of a score",
+        search: None,
+    },
 ];
 
 const AUTO: &str = "auto";

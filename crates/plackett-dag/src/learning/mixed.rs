@@ -7,8 +7,8 @@ use std::sync::Arc;
 use plackett::run::{Ending, Limits, Run};
 
 use super::{
-    Learned, Learning, METHOD_ALPHA, Observations, ScoreChoice, SearchTask, by_tests, numbers, patterned,
-    refuse,
+    Learned, Learning, METHOD_ALPHA, Observations, ScoreChoice, SearchTask, numbers, patterned, refuse,
+    unscored,
 };
 use crate::{
     Cpdag, Dag, Error, LocalScore, Mixed, Result,
@@ -63,7 +63,7 @@ pub(super) fn learn(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Re
     )?;
     let (name, choice) = score_name(learning, data)?;
     let (score, estimation) = score(name, learning, data, run)?;
-    let Some(score) = score else { return Ok(nothing(Some(name), data, run)) };
+    let Some(score) = score else { return Ok(nothing(learning, Some(name), data, run)) };
     let first: Vec<usize> = (0..data.columns().len()).collect();
     let task = learning.task(&Observations::Mixed(Arc::clone(data)));
     let found = learning.by_orders(&score, &SearchTask { first, ..task }, run)?;
@@ -155,16 +155,19 @@ fn estimate(data: &Mixed, run: &Run<'_>) -> Result<(Blocks, Option<Estimation>)>
 }
 
 /// The graph without edges, where there was no time to score any.
-fn nothing(name: Option<&str>, data: &Mixed, run: &Run<'_>) -> Learned {
+fn nothing(learning: &Learning, name: Option<&str>, data: &Mixed, run: &Run<'_>) -> Learned {
     let dag = Dag::empty(data.columns().len());
     let ending = run.ending().unwrap_or(Ending::Finished);
-    Learned { score_name: name.map(str::to_owned), ..by_tests(dag.clone(), Cpdag::of(&dag), 0, ending) }
+    Learned {
+        score_name: name.map(str::to_owned),
+        ..unscored(learning.method, dag.clone(), Cpdag::of(&dag), 0, ending)
+    }
 }
 
 /// PC-stable's graph, by likelihood ratios of the degenerate Gaussian.
 fn by_block_tests(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Result<Learned> {
     let Some((blocks, estimation)) = blocks(learning, data, run)? else {
-        return Ok(nothing(None, data, run));
+        return Ok(nothing(learning, None, data, run));
     };
     let price = Price::new(blocks.rows, data.columns().len(), None)?;
     let gaussian = DegenerateGaussian::new(blocks, price)?;
@@ -174,5 +177,5 @@ fn by_block_tests(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Resu
     let (pattern, dag) = patterned(found);
     let order = dag.topological_order().to_vec();
     let dag = weigh_by_cost(&FamilyLocal::new(gaussian), &dag)?;
-    Ok(Learned { order, estimation, ..by_tests(dag, pattern, tests, ending) })
+    Ok(Learned { order, estimation, ..unscored(learning.method, dag, pattern, tests, ending) })
 }

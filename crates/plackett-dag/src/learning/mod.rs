@@ -274,10 +274,16 @@ fn patterned(found: PcResult) -> (Cpdag, Dag) {
     (found.pattern, dag)
 }
 
-/// What belongs to tests alone: there is no score, and directions are those of the pattern.
-fn by_tests(dag: Dag, cpdag: Cpdag, evaluations: u64, ending: Ending) -> Learned {
+/// A graph without a score: that of tests, with the directions of the pattern, or one that there was no time to score.
+fn unscored(
+    method: &'static LearnMethod,
+    dag: Dag,
+    cpdag: Cpdag,
+    evaluations: u64,
+    ending: Ending,
+) -> Learned {
     Learned {
-        method: &method::PC,
+        method,
         order: dag.topological_order().to_vec(),
         dag,
         cpdag,

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use plackett::run::Run;
 
 use super::{
-    Learned, Learning, METHOD_ALPHA, Observations, ScoreChoice, SearchTask, by_tests,
-    equal_variances::NoiseVariances, patterned, price::fitting_price, refuse,
+    Learned, Learning, METHOD_ALPHA, Observations, ScoreChoice, SearchTask, equal_variances::NoiseVariances,
+    patterned, price::fitting_price, refuse, unscored,
 };
 use crate::{
     Dag, Error, Gram, LocalScore, NodeSet, Result,
@@ -15,9 +15,9 @@ use crate::{
     score::{Bic, SCORES, ScoreSettings, estimate_noise_variance, fit_weights, score_by_name},
 };
 
-/// The score that the data are tried with first.
-const EV_L0: &str = "ev-l0";
+/// The two scores that `auto` chooses from.
 const BIC: &str = "bic";
+const EV_L0: &str = "ev-l0";
 
 /// What the user wants of the score.
 enum Wish {
@@ -203,7 +203,7 @@ impl Learner<'_> {
         let weights = fit_weights(&score, &parents)?.unwrap_or_default();
         let order = dag.topological_order().to_vec();
         let dag = Dag::from_adjacency(gram.nodes(), &weights)?;
-        Ok(Learned { order, ..by_tests(dag, pattern, tests, ending) })
+        Ok(Learned { order, ..unscored(learning.method, dag, pattern, tests, ending) })
     }
 }
 
