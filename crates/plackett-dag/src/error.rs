@@ -191,12 +191,6 @@ pub enum Error {
         /// Column, counted from zero.
         column: usize,
     },
-    /// A column that is to be standardized has the same value in every row.
-    #[error("column {column} is constant and cannot be standardized")]
-    ConstantColumn {
-        /// Column, counted from zero.
-        column: usize,
-    },
     /// Two inputs that must speak of the same nodes do not.
     #[error("{what} has size {found} where {expected} is expected")]
     Size {
@@ -239,6 +233,17 @@ pub enum Error {
         /// The number of rows.
         rows: usize,
         /// The most there may be.
+        most: usize,
+    },
+    /// Categories have more distinct rows than statistics hold.
+    #[error(
+        "after {rows} rows there are {most} different ones, the most that statistics hold: leave columns out, or learn from \
+         the rows"
+    )]
+    TooManyDistinctRows {
+        /// Rows that were counted.
+        rows: usize,
+        /// The most distinct ones there may be.
         most: usize,
     },
     /// Data do not have the columns that they should have.
@@ -412,11 +417,30 @@ pub enum Problem {
         /// What it is.
         what: String,
     },
-    /// The file holds moments, not rows.
+    /// A covariance matrix is not written as it should be.
+    #[error("this is no covariance matrix: {message} (a number of rows, names, and a triangle of numbers are needed)")]
+    Covariance {
+        /// What is wrong.
+        message: String,
+    },
+    /// A file of statistics cannot be used.
+    #[error("these are no statistics that can be used: {message}")]
+    Statistics {
+        /// What is wrong.
+        message: String,
+    },
+    /// Rows that must be held do not fit in the memory for them.
     #[error(
-        "this seems to be a covariance matrix (a number of rows, names, a triangle of numbers); rows of data are needed"
+        "after {rows} rows they take more than the {} MiB that are allowed; only columns that are all numbers need not be \
+         held (memory allows more, and statistics need less)",
+        most >> 20
     )]
-    Covariance,
+    Memory {
+        /// Rows that were read.
+        rows: usize,
+        /// Bytes that are allowed.
+        most: usize,
+    },
     /// The text is not UTF-8.
     #[error("the text is not encoded as UTF-8")]
     Encoding,
@@ -454,6 +478,13 @@ pub enum Problem {
         /// What the JSON reader said.
         message: String,
     },
+}
+
+impl Problem {
+    /// An error about a file as a whole.
+    pub(crate) fn in_file(self, file: &str) -> Error {
+        Error::Content { place: Place { file: file.to_owned(), line: None, column: None }, problem: self }
+    }
 }
 
 fn cycle_text(nodes: &[String]) -> String {

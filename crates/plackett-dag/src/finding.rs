@@ -11,8 +11,8 @@ use crate::text::{counted, listed, number_text, shown};
 /// ```
 /// use plackett_dag::finding::{Concern, Finding};
 ///
-/// let finding = Finding { columns: vec!["age".into()], concern: Concern::Constant };
-/// assert_eq!(finding.to_string(), "column \"age\" is constant");
+/// let finding = Finding { columns: vec!["age".into()], concern: Concern::ManyDates };
+/// assert_eq!(finding.to_string(), "column \"age\" holds dates: too many to be categories, and no numbers");
 /// assert!(finding.is_fault());
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -87,6 +87,8 @@ pub enum Concern {
         place: Option<Where>,
         /// How often there is such a text.
         count: usize,
+        /// Rows.
+        rows: usize,
     },
     /// A column of numbers holds infinite ones.
     Infinite {
@@ -107,6 +109,8 @@ pub enum Concern {
         rows: usize,
         /// Rows in which none is missing.
         complete: usize,
+        /// Columns of few whole numbers in which a word such as "none" was taken for a missing value.
+        perhaps_words: Vec<String>,
     },
     /// Some columns hold numbers, others categories.
     Mixed {
@@ -151,6 +155,11 @@ pub enum Concern {
     HeavyTails,
     /// A column without a name was given one.
     Unnamed,
+    /// A row's weight is negative or not finite.
+    BadWeight {
+        /// The first such weight.
+        value: f64,
+    },
     /// Rows were left out because values are missing in them.
     RowsDropped {
         /// Rows that were left out.
@@ -199,14 +208,14 @@ impl Finding {
     /// Whether nothing can be learned before it is mended.
     pub fn is_fault(&self) -> bool {
         use Concern::{
-            Constant, Copy, Infinite, ManyDates, Missing, Mixed, NotNumbers, OnlyColumn, OnlyRow, TooLarge,
+            BadWeight, Copy, Infinite, ManyDates, Missing, Mixed, NotNumbers, OnlyColumn, OnlyRow, TooLarge,
             TooManyCategories, TooManyRows,
         };
         matches!(
             self.concern,
             OnlyColumn
                 | OnlyRow
-                | Constant
+                | BadWeight { .. }
                 | Copy { .. }
                 | TooManyCategories { .. }
                 | ManyDates
@@ -236,6 +245,7 @@ impl Finding {
             | Concern::TooManyRows { .. }
             | Concern::HeavyTails
             | Concern::Unnamed
+            | Concern::BadWeight { .. }
             | Concern::RowsDropped { .. }
             | Concern::FewRows { .. } => Vec::new(),
             Concern::Constant
@@ -248,13 +258,16 @@ impl Finding {
             | Concern::NearCopy { .. }
             | Concern::Id
             | Concern::Date => vec![drop()],
-            Concern::NotNumbers { text, .. } => {
-                vec![Remedy::MissingMark(text.clone()), Remedy::Categorical(self.columns.clone()), drop()]
+            Concern::NotNumbers { text, count, rows, .. } => {
+                // A word that comes often is no slip.
+                let mark = (count * ROWS_PER_SLIP <= *rows).then(|| Remedy::MissingMark(text.clone()));
+                mark.into_iter().chain([Remedy::Categorical(self.columns.clone()), drop()]).collect()
             }
             Concern::Infinite { text, .. } => vec![Remedy::MissingMark(text.clone()), drop()],
-            Concern::Missing { counts, complete, .. } => {
+            Concern::Missing { counts, complete, perhaps_words, .. } => {
                 let columns = counts.iter().map(|(name, _)| name.clone()).collect();
-                vec![Remedy::DropRows(*complete), Remedy::Drop(columns)]
+                let words = (!perhaps_words.is_empty()).then(|| Remedy::Categorical(perhaps_words.clone()));
+                [Remedy::DropRows(*complete), Remedy::Drop(columns)].into_iter().chain(words).collect()
             }
             Concern::Mixed { numbers, categories } => {
                 let mut remedies = Vec::new();
@@ -292,7 +305,10 @@ impl fmt::Display for Finding {
                 write!(f, "{} is the only column; a graph needs at least two", listed(&self.columns))
             }
             Concern::OnlyRow => f.write_str("there is only one row; nothing can be learned from it"),
-            Concern::Constant => write!(f, "{subject} {is} constant"),
+            Concern::Constant => write!(f, "{subject} {is} constant, so that no edge leads there or from there"),
+            Concern::BadWeight { value } => {
+                write!(f, "{subject}: the weight {value} is negative or not finite")
+            }
             Concern::Copy { original, correlation } => write!(
                 f,
                 "{subject} is a copy of column \"{}\" up to shift and scale (correlation {})",
@@ -304,7 +320,7 @@ impl fmt::Display for Finding {
                 write!(f, "{subject} {holds} {what}: categories are {most} at most")
             }
             Concern::TooManyRows { most } => write!(f, "categorical data may have {most} rows at most"),
-            Concern::NotNumbers { text, place, count } => {
+            Concern::NotNumbers { text, place, count, .. } => {
                 write!(f, "{}{subject}: \"{}\" is not a number", at(place), shown(text))?;
                 if *count > 1 { write!(f, ", and {} more", counted(count - 1, "field")) } else { Ok(()) }
             }
@@ -314,7 +330,7 @@ impl fmt::Display for Finding {
             Concern::TooLarge => {
                 write!(f, "{subject}: the values are too large for their squares to be finite")
             }
-            Concern::Missing { counts, first: (column, place, text), rows, complete } => {
+            Concern::Missing { counts, first: (column, place, text), rows, complete, .. } => {
                 let text = if text.is_empty() { "empty field".to_owned() } else { shown(text) };
                 write!(f, "{}column \"{}\": the value is missing ({text}); ", at(place), shown(column))?;
                 write!(f, "values are missing in {} of {} and ", rows - complete, counted(*rows, "row"))?;
@@ -381,6 +397,8 @@ fn counts_text(counts: &[(String, usize)]) -> String {
     if rest > 0 { format!("{text} and {rest} more") } else { text }
 }
 
+/// If at most one in this many values of a column is a word, the word may stand for a missing value.
+const ROWS_PER_SLIP: usize = 10;
 /// Columns whose missing values are counted in a message.
 const MOST_COUNTS: usize = 8;
 /// Findings of one kind that are told one by one.
@@ -392,12 +410,12 @@ const MOST_ALIKE: usize = 5;
 /// ```
 /// use plackett_dag::finding::{Concern, Finding, Remedy, finding_texts};
 ///
-/// let findings = [Finding { columns: vec!["age".into()], concern: Concern::Constant }];
+/// let findings = [Finding { columns: vec!["age".into()], concern: Concern::Date }];
 /// let flag = |remedy: &Remedy| match remedy {
 ///     Remedy::Drop(names) => format!("--drop {}", names.join(",")),
 ///     _ => String::new(),
 /// };
-/// assert_eq!(finding_texts(&findings, flag), ["column \"age\" is constant (--drop age)"]);
+/// assert_eq!(finding_texts(&findings, flag), ["column \"age\" holds dates, each a category of its own (--drop age)"]);
 /// ```
 pub fn finding_texts(findings: &[Finding], spell: impl Fn(&Remedy) -> String) -> Vec<String> {
     let mut texts = Vec::new();
@@ -427,8 +445,9 @@ pub fn finding_texts(findings: &[Finding], spell: impl Fn(&Remedy) -> String) ->
 /// ```
 /// use plackett_dag::finding::{Concern, Finding, faults_text};
 ///
-/// let faults = [Finding { columns: vec!["age".into()], concern: Concern::Constant }];
-/// assert_eq!(faults_text("data.csv", &faults, |_| "drop it".into()), "data.csv: column \"age\" is constant (drop it)");
+/// let faults = [Finding { columns: vec!["age".into()], concern: Concern::Date }];
+/// let text = faults_text("data.csv", &faults, |_| "drop it".into());
+/// assert_eq!(text, "data.csv: column \"age\" holds dates, each a category of its own (drop it)");
 /// ```
 pub fn faults_text(file: &str, faults: &[Finding], spell: impl Fn(&Remedy) -> String) -> String {
     let texts = finding_texts(faults, spell);

@@ -25,7 +25,7 @@ pub enum Centering {
     /// The mean of each column is subtracted.
     #[default]
     Center,
-    /// As `Center`, and each column is divided by its standard deviation (with divisor n).
+    /// As `Center`, and each column that varies is divided by its standard deviation (with divisor n).
     Standardize,
 }
 
@@ -335,6 +335,22 @@ impl GramBuilder {
         Ok(())
     }
 
+    /// A builder that has taken the same rows, but of these columns only.
+    pub(crate) fn of_columns(self, columns: &[usize]) -> Self {
+        let width = self.columns;
+        let moments = self.into_moments();
+        let pick = |values: &[f64]| columns.iter().map(|&column| values[column]).collect();
+        let entry = |i: usize, j: usize| moments.scatter[i.min(j) * width + i.max(j)];
+        Self::from_moments(Moments {
+            origin: pick(&moments.origin),
+            means: pick(&moments.means),
+            scatter: columns.iter().flat_map(|&i| columns.iter().map(move |&j| entry(i, j))).collect(),
+            minima: pick(&moments.minima),
+            maxima: pick(&moments.maxima),
+            ..moments
+        })
+    }
+
     /// What the rows taken weigh.
     pub(crate) fn weights(&self) -> Weights {
         self.weights
@@ -376,7 +392,7 @@ impl GramBuilder {
     /// The Gram matrix of the rows taken.
     ///
     /// # Errors
-    /// [`Error::Empty`] without rows; [`Error::ConstantColumn`] if a column that is to be standardized never varies.
+    /// [`Error::Empty`] without rows.
     ///
     /// ```
     /// use plackett_dag::gram::{Centering, GramBuilder};
@@ -397,10 +413,9 @@ impl GramBuilder {
             (self.means.iter().zip(&self.origin)).map(|(mean, origin)| mean + origin).collect()
         };
         let scales = if centering == Centering::Standardize {
-            if let Some(column) = (0..d).find(|&i| self.minima[i] == self.maxima[i]) {
-                return Err(Error::ConstantColumn { column });
-            }
-            (0..d).map(|i| (self.scatter[i * d + i] / self.weights.total).sqrt()).collect()
+            let varies = |i: usize| self.minima[i] < self.maxima[i];
+            let deviation = |i: usize| (self.scatter[i * d + i] / self.weights.total).sqrt();
+            (0..d).map(|i| if varies(i) { deviation(i) } else { 1.0 }).collect()
         } else {
             vec![1.0; d]
         };
@@ -532,6 +547,18 @@ impl Gram {
             }
         }
         Ok(Self { rows, nodes, matrix, means: vec![0.0; nodes], scales: vec![1.0; nodes] })
+    }
+
+    /// The moments of some of the nodes.
+    pub(crate) fn of_nodes(&self, nodes: &[usize]) -> Self {
+        let pick = |values: &[f64]| nodes.iter().map(|&node| values[node]).collect();
+        Self {
+            rows: self.rows,
+            nodes: nodes.len(),
+            matrix: nodes.iter().flat_map(|&i| nodes.iter().map(move |&j| self.entry(i, j))).collect(),
+            means: pick(&self.means),
+            scales: pick(&self.scales),
+        }
     }
 
     /// The same moments with each column in another unit, where the columns' units are so far apart that products of
@@ -804,10 +831,8 @@ mod tests {
     #[test]
     fn bad_input_is_named() {
         assert!(matches!(Gram::from_rows(&[], 2, Centering::Center), Err(Error::Empty)));
-        assert!(matches!(
-            Gram::from_rows(&[0.1, 1.0, 0.1, 2.0, 0.1, 3.0], 2, Centering::Standardize),
-            Err(Error::ConstantColumn { column: 0 })
-        ));
+        let constant = Gram::from_rows(&[0.1, 1.0, 0.1, 2.0, 0.1, 3.0], 2, Centering::Standardize).unwrap();
+        assert_eq!((constant.entry(0, 0), constant.scales()[0]), (0.0, 1.0));
         assert!(matches!(
             Gram::from_rows(&[0.1, 1.0, f64::INFINITY, 2.0], 2, Centering::Center),
             Err(Error::NotFinite { row: 1, column: 0 })

@@ -53,6 +53,13 @@ pub(super) struct ReadingArguments {
     /// What to do where values are missing: stop, or leave those rows out
     #[arg(long, value_name = "WHAT", default_value = Missing::NAMES[0], value_parser = Missing::NAMES)]
     missing: String,
+    /// The column that says how much each row counts: whole weights are numbers of rows, others are relative to one another
+    #[arg(long, value_name = "COLUMN")]
+    weights: Option<String>,
+    /// The data are a covariance matrix, of so many rows if its file does not begin with their number [default: told from the
+    /// data]
+    #[arg(long, value_name = "ROWS", num_args = 0..=1, default_missing_value = "0")]
+    covariance: Option<usize>,
 }
 
 /// A list on the command line.
@@ -71,7 +78,7 @@ fn names(text: &str) -> Result<Names, String> {
 
 impl ReadingArguments {
     /// How to read; `is_for_numbers` says whether there are settings that only numbers can have.
-    pub(super) fn reading(&self, is_for_numbers: bool) -> anyhow::Result<Reading> {
+    pub(super) fn reading(&self, is_for_numbers: bool, memory_bytes: usize) -> anyhow::Result<Reading> {
         let list = |names: &Option<Names>| names.as_ref().map(|names| names.0.clone());
         Ok(Reading {
             delimiter: self.delimiter,
@@ -88,6 +95,10 @@ impl ReadingArguments {
             numeric: list(&self.numeric).unwrap_or_default(),
             missing_marks: list(&self.na),
             missing: self.missing.parse()?,
+            weights: self.weights.clone(),
+            covariance: self.covariance.is_some(),
+            covariance_rows: self.covariance.filter(|&rows| rows > 0),
+            most_bytes: Some(memory_bytes),
         })
     }
 }
@@ -203,6 +214,7 @@ fn columns_of_categories(data: &Categories) -> Vec<SourceColumn> {
     let values = |column: usize| SourceValues::Categories {
         labels: data.levels(column).to_vec(),
         codes: data.column(column).iter().map(|&code| u32::from(code)).collect(),
+        is_ordered: false,
     };
     let columns = data.names().iter().enumerate();
     columns.map(|(column, name)| SourceColumn { name: name.clone(), values: values(column) }).collect()
@@ -327,6 +339,7 @@ fn word(concern: &Concern) -> &'static str {
         Concern::Sentinel { .. } => "a mark for missing values",
         Concern::Codes => "codes",
         Concern::HeavyTails => "heavy tails",
+        Concern::BadWeight { .. } => "bad weights",
         _ => "",
     }
 }

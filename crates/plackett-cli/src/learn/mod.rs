@@ -88,7 +88,8 @@ pub(crate) struct Arguments {
     /// Steps of the methods pl-*, moves of order-mcmc and of --posterior [default: depends on the method]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     steps: Option<u64>,
-    /// Maximum memory for the cache of local scores and for --method exact, in MiB
+    /// Maximum memory for the cache of local scores, for --method exact, and for rows of data, in MiB; of more numbers, the
+    /// moments alone are kept
     #[arg(long, value_name = "MiB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..))]
     memory: u32,
     /// Stop after this many seconds with the best graph so far, at worst the one without edges. Only then can two runs of
@@ -294,7 +295,7 @@ fn true_score(
 
 /// The data and, where it is known, the true graph with its nodes in the order of the columns.
 fn load(arguments: &Arguments, centering: Centering) -> anyhow::Result<(Data, Option<NamedDag>)> {
-    let reading = arguments.reading.reading(arguments.is_for_numbers())?;
+    let reading = arguments.reading.reading(arguments.is_for_numbers(), (arguments.memory as usize) << 20)?;
     if let Some(name) = &arguments.example {
         let rows = arguments.samples.map(|rows| rows as usize);
         let (data, truth) = data::example(name, rows, arguments.seed, &reading, centering)?;

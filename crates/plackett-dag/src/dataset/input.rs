@@ -3,6 +3,7 @@
 
 use std::io::{self, Cursor, Read};
 
+use super::statistics::Statistics;
 use crate::error::{Error, Place, Problem, Result};
 
 /// Bytes that are looked at before the first row is read: enough for hundreds of rows, little enough to wait for.
@@ -57,6 +58,11 @@ impl<'a> Input<'a> {
             head = beginning(&mut rest).map_err(failed)?;
             notes.push("zstd".to_owned());
         }
+        // Statistics are no text, and have a reader of their own.
+        if Statistics::is_one(&head) {
+            let is_whole = false;
+            return Ok(Self { head, is_whole, rest, notes });
+        }
         let begins = |(magic, _): &&(&[u8], &str)| {
             head.get(..magic.len()).is_some_and(|start| start.eq_ignore_ascii_case(magic))
         };
@@ -79,6 +85,14 @@ impl<'a> Input<'a> {
         }
         let is_whole = head.len() < HEAD - 3;
         Ok(Self { head, is_whole, rest, notes })
+    }
+
+    /// All bytes at once.
+    pub(super) fn bytes(self, file: &str) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let read = self.into_reader().read_to_end(&mut bytes);
+        read.map_err(|problem| Error::Io { file: file.to_owned(), problem })?;
+        Ok(bytes)
     }
 
     /// All bytes, the first ones again.

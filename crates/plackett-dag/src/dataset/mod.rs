@@ -1,23 +1,35 @@
 //! Data to learn from: named columns, each of numbers or of categories, with why it was taken for that, what is missing and
 //! what is suspicious. One reader makes them in one pass from any source: a file, a pipe, or columns in memory.
 //!
-//! A value takes eight bytes in a column of numbers and one in a column of categories.
+//! A value takes eight bytes in a column of numbers and one in a column of categories, while memory lasts; of more numbers,
+//! only their moments are kept, and what else a warning needs.
 
+mod builder;
 mod column;
+mod covariance;
 mod dialect;
 mod fingerprint;
 mod input;
 mod inspect;
+mod look;
+mod profile;
 mod reading;
 mod rows;
+mod saved;
 mod settle;
 mod source;
+mod statistics;
+mod summary;
+mod weights;
 
 use std::fmt;
 use std::sync::Arc;
 
+pub use builder::DatasetBuilder;
+pub use covariance::Covariance;
 pub use reading::{Delimiter, Missing, Reading};
 pub use source::{SourceColumn, SourceValues};
+pub use statistics::Statistics;
 
 use crate::categories::Categories;
 use crate::dictionary::MOST_TEXTS;
@@ -26,6 +38,7 @@ use crate::finding::{Concern, Finding};
 use crate::gram::{Centering, GramBuilder};
 use crate::learning::Observations;
 use rows::RowSet;
+use weights::RowWeights;
 
 /// A column of whole numbers is taken for categories if it has at most this many different ones.
 const MOST_WHOLE_NUMBERS: usize = 20;
@@ -82,6 +95,8 @@ pub enum Why {
     Scarce,
     /// It holds nothing.
     Empty,
+    /// It comes as moments, without rows.
+    Moments,
 }
 
 impl fmt::Display for Why {
@@ -99,6 +114,7 @@ impl fmt::Display for Why {
             Self::ManyWhole => write!(f, "holds more than {MOST_WHOLE_NUMBERS} different numbers"),
             Self::Scarce => f.write_str("hardly has a number twice"),
             Self::Empty => f.write_str("holds nothing"),
+            Self::Moments => f.write_str("comes as moments, without rows"),
         }
     }
 }
@@ -128,6 +144,8 @@ pub struct Column {
     pub missing: usize,
     /// Different values, if they are at most 256.
     pub distinct: Option<usize>,
+    /// Whether they are categories that have an order.
+    pub is_ordered: bool,
 }
 
 /// The values of a column.
@@ -139,7 +157,13 @@ enum Values {
         labels: Vec<String>,
         codes: Vec<u8>,
         missing: RowSet,
+        /// Whether the labels are those of a type, in its order.
+        is_typed: bool,
+        /// Whether that order means something.
+        is_ordered: bool,
     },
+    /// Numbers of which the moments are kept, but no rows.
+    NotHeld,
     /// Words that are too many to be categories are not kept.
     Unusable,
 }
@@ -168,8 +192,12 @@ pub struct Dataset {
     notes: Vec<String>,
     findings: Vec<Finding>,
     fingerprint: String,
+    /// How much each row counts, if not once.
+    weights: Option<RowWeights>,
     /// The moments of the columns of numbers, unless something stands in the way.
     moments: Option<GramBuilder>,
+    /// Whether the moments include the means.
+    has_means: bool,
 }
 
 impl Dataset {
@@ -263,7 +291,8 @@ impl Dataset {
         (!parts.is_empty()).then(|| format!("every column holds {}", parts.join(" or ")))
     }
 
-    /// The values of a column of numbers, NaN where they are missing.
+    /// The values of a column of numbers, NaN where they are missing; none if the rows were too many to be held, or if there
+    /// are only moments.
     pub fn numbers(&self, column: usize) -> Option<&[f64]> {
         match self.values.get(column)? {
             Values::Numbers(numbers) => Some(numbers),
@@ -309,8 +338,8 @@ impl Dataset {
     /// let data = Dataset::from_reader("a,b,c\n1,2,x\n2.5,2,y\n3,2,x\n".as_bytes(), "data.csv", &Reading::default())?;
     /// assert_eq!(
     ///     data.observations(Centering::Center).unwrap_err().to_string(),
-    ///     "data.csv: column \"b\" is constant; some columns hold categories and some numbers, and no score takes both: \
-    ///      categories \"c\"; numbers \"a\", \"b\""
+    ///     "data.csv: some columns hold categories and some numbers, and no score takes both: categories \"c\"; numbers \
+    ///      \"a\", \"b\""
     /// );
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
@@ -321,6 +350,12 @@ impl Dataset {
         }
         if self.kind() == Some(Kind::Categories) {
             return Ok(Observations::Categories(Arc::new(self.into_categories()?)));
+        }
+        if centering == Centering::None && !self.has_means {
+            return Err(Error::Misfit {
+                setting: "no_center",
+                reason: "needs the means, and a covariance matrix does not tell them".to_owned(),
+            });
         }
         let builder = self.moments.ok_or(Error::Empty)?;
         let gram = builder.finish(centering)?;
@@ -367,6 +402,10 @@ impl Dataset {
             _ => None,
         });
         let (labels, codes) = columns.unzip();
-        Categories::new(self.names, labels, codes)
+        let categories = Categories::new(self.names, labels, codes)?;
+        match self.weights {
+            Some(weights) => categories.with_counts(weights.counts()?),
+            None => Ok(categories),
+        }
     }
 }

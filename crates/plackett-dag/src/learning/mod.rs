@@ -3,6 +3,7 @@
 
 mod categories;
 mod equal_variances;
+mod isolated;
 mod method;
 mod numbers;
 mod settings;
@@ -67,7 +68,7 @@ impl Observations {
     pub fn rows(&self) -> usize {
         match self {
             Self::Numbers(gram) => gram.rows(),
-            Self::Categories(categories) => categories.row_count(),
+            Self::Categories(categories) => categories.total(),
         }
     }
 }
@@ -166,7 +167,7 @@ impl Learning {
             return self.by_own_score(data, score, run);
         }
         match data {
-            Observations::Numbers(gram) => numbers::learn(self, gram, run),
+            Observations::Numbers(gram) => isolated::learn(self, gram, run),
             Observations::Categories(categories) => categories::learn(self, categories, run),
         }
     }
