@@ -130,6 +130,8 @@ def learn_dag(
     delimiter: str | None = None,
     decimal_comma: bool | None = None,
     header: bool | None = None,
+    weights: Any = None,
+    covariance: bool | int = False,
     names: Sequence[str] | None = None,
     standardize: bool = False,
     center: bool = True,
@@ -158,7 +160,9 @@ def learn_dag(
     ----------
     data
         A numpy array of rows and columns, masked or not, a pandas or polars frame (or any other that narwhals knows), a
-        dictionary of columns, :class:`plackett.DiscreteData`, or the path of a file, which may be packed by gzip or zstd.
+        dictionary of columns, :class:`plackett.DiscreteData`, or the path of a file, which may be packed by gzip or zstd. Data
+        that do not fit in memory come in batches: a polars ``LazyFrame``, a Dask frame, a DuckDB relation or another Arrow
+        stream, an iterator of frames; or summed up, as :class:`plackett.Statistics` or a file of them.
     method
         How to search: ``"insertion"`` moves one variable at a time to its best place; ``"pl-relax"`` is the paper's method;
         ``"exact"`` is dynamic programming, to about 23 variables; ``"pc"`` tests independences instead; and ``"pl"``,
@@ -178,6 +182,12 @@ def learn_dag(
         many are missing where, ``"drop"`` leaves those rows out.
     delimiter, decimal_comma, header
         How a file is written; told from its beginning if not given.
+    weights
+        How much each row counts: the name of a column, or an array. Whole weights are numbers of rows; others are relative to one
+        another, and n is then (Σ w)² / Σ w². Categories take whole ones only.
+    covariance
+        Whether the data are a covariance matrix, which a file is by its looks: ``True`` for a file that says of how many rows,
+        their number otherwise.
     names
         The names of the columns, if the data have none or others are wanted.
     standardize, center
@@ -191,8 +201,9 @@ def learn_dag(
     alpha, max_conditioning
         The level of PC-stable's tests, and the most columns that they condition on.
     restarts, steps, memory, time_limit, seed
-        Random orders to start from; steps of the gradient methods and Markov chains; most memory in MiB; seconds after which
-        the best so far is good enough; and the seed of all random numbers.
+        Random orders to start from; steps of the gradient methods and Markov chains; most memory in MiB, for caches and for rows
+        (of more numbers, only the moments are kept); seconds after which the best so far is good enough; and the seed of all
+        random numbers.
     progress
         Whether to show a bar on standard error; by default if it is a terminal.
 
@@ -235,8 +246,8 @@ def learn_dag(
         if settings[what] is not None and not isinstance(settings[what], str):
             raise PlackettError(f"{what} is {settings[what]!r}: a name is needed")
     centering = "standardize" if standardize else "center" if center else "none"
-    reading = Reading(kind, kinds, columns, drop, na, missing, delimiter, decimal_comma, header)
-    native_data = to_data(data, reading, names, centering)
+    reading = Reading(kind, kinds, columns, drop, na, missing, delimiter, decimal_comma, header, settings["memory"])
+    native_data = to_data(data, reading, names, centering, weights, covariance)
     bar = Bar(progress)
     try:
         native = _plackett.learn(native_data, settings, bar.show if bar.is_shown else None)
@@ -281,6 +292,8 @@ class OrderDAG:
         delimiter: str | None = None,
         decimal_comma: bool | None = None,
         header: bool | None = None,
+        weights: Any = None,
+        covariance: bool | int = False,
         standardize: bool = False,
         center: bool = True,
         lambda_: float | None = None,
@@ -310,6 +323,8 @@ class OrderDAG:
         self.delimiter = delimiter
         self.decimal_comma = decimal_comma
         self.header = header
+        self.weights = weights
+        self.covariance = covariance
         self.standardize = standardize
         self.center = center
         self.lambda_ = lambda_

@@ -423,6 +423,41 @@ pub enum Problem {
         /// What is wrong.
         message: String,
     },
+    /// A file has a format that this build does not read.
+    #[error(
+        "this is {what}, and this program was built without it: the released programs and the Python package have it, `cargo \
+         install plackett-cli --features {feature}` builds it in, and as CSV it is read by any"
+    )]
+    NotBuiltIn {
+        /// What it is.
+        what: &'static str,
+        /// The feature that reads it.
+        feature: &'static str,
+    },
+    /// A format is not read from a pipe.
+    #[error("this is {what}, which is read from a file, not from a pipe")]
+    NotFromPipe {
+        /// What it is.
+        what: &'static str,
+    },
+    /// A Parquet file is damaged or out of the ordinary.
+    #[error("the Parquet file cannot be read: {message}")]
+    Parquet {
+        /// What is wrong.
+        message: String,
+    },
+    /// Columns have types that are neither numbers nor texts.
+    #[error("{} {} of a type that is neither numbers, truth values nor texts: leave out what is not needed", listed(columns), if columns.len() == 1 { "is" } else { "are" })]
+    ColumnTypes {
+        /// Their names.
+        columns: Vec<String>,
+    },
+    /// An Excel workbook is damaged or empty.
+    #[error("the workbook cannot be read: {message}")]
+    Workbook {
+        /// What is wrong.
+        message: String,
+    },
     /// A file of statistics cannot be used.
     #[error("these are no statistics that can be used: {message}")]
     Statistics {

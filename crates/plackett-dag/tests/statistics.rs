@@ -252,7 +252,7 @@ fn a_weight_is_a_number_of_rows() {
     let gap = faults("a,b,w\n1.5,2,1\n2.5,1,\n");
     assert!(gap[0].starts_with("line 3, column \"w\": the value is missing"), "{gap:?}");
     assert_eq!(faults("a,b,w\n1.5,2,1\n2.5,1,no\n"), ["line 3, column \"w\": \"no\" is not a number"]);
-    let fractions = read("a,b,w\nx,2,1\ny,1,0.5\n", &reading).observations(Centering::Center);
+    let fractions = read("a,b,w\nx,2,1\ny,1,0.5\nx,1,1\ny,1,1\n", &reading).observations(Centering::Center);
     assert!(fractions.unwrap_err().to_string().contains("scores of categories count rows"));
 }
 

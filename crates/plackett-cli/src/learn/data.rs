@@ -19,7 +19,7 @@ use crate::console::{self, BadInput};
 /// How the data are written and what the columns are, where that is not to be told from them.
 #[derive(Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
-pub(super) struct ReadingArguments {
+pub(crate) struct ReadingArguments {
     /// What separates fields: comma, tab, semicolon, pipe, blanks, or a character [default: told from the data]
     #[arg(long, value_name = "D", value_parser = Delimiter::from_str)]
     delimiter: Option<Delimiter>,
@@ -78,7 +78,7 @@ fn names(text: &str) -> Result<Names, String> {
 
 impl ReadingArguments {
     /// How to read; `is_for_numbers` says whether there are settings that only numbers can have.
-    pub(super) fn reading(&self, is_for_numbers: bool, memory_bytes: usize) -> anyhow::Result<Reading> {
+    pub(crate) fn reading(&self, is_for_numbers: bool, memory_bytes: usize) -> anyhow::Result<Reading> {
         let list = |names: &Option<Names>| names.as_ref().map(|names| names.0.clone());
         Ok(Reading {
             delimiter: self.delimiter,
@@ -158,18 +158,49 @@ pub(super) fn examples() -> impl Iterator<Item = (&'static str, &'static str)> {
 
 /// Reads a file, or standard input if it is called `-`, in one pass.
 pub(super) fn read(path: &Path, reading: &Reading, centering: Centering) -> anyhow::Result<Data> {
-    if path.as_os_str() == "-" {
-        let source = "standard input";
-        return observe(Dataset::from_reader(std::io::stdin().lock(), source, reading)?, source, centering);
-    }
-    let source = path.display().to_string();
-    let data = Dataset::read(path, reading).map_err(|error| match error {
-        Error::NoSuchColumn { .. } | Error::Misfit { .. } => {
-            anyhow::Error::new(error).context(source.clone())
+    observe(open(path, reading)?, &source(path), centering)
+}
+
+/// The data in a file, or in standard input if it is called `-`.
+pub(crate) fn open(path: &Path, reading: &Reading) -> anyhow::Result<Dataset> {
+    let source = source(path);
+    let data = if path.as_os_str() == "-" {
+        Dataset::from_reader(std::io::stdin().lock(), &source, reading)
+    } else {
+        Dataset::read(path, reading)
+    };
+    data.map_err(|error| match error {
+        Error::Misfit { setting, reason } => {
+            BadInput(format!("{source}: {} {reason}", super::option(setting))).into()
+        }
+        error @ Error::NoSuchColumn { .. } => anyhow::Error::new(error).context(source),
+        error => unfit(error, None),
+    })
+}
+
+fn source(path: &Path) -> String {
+    if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() }
+}
+
+/// What stands in the way of learning, if anything does.
+pub(crate) fn refused(data: &Dataset, source: &str) -> Option<String> {
+    let faults = data.faults();
+    (!faults.is_empty()).then(|| complaint(data, source, &faults))
+}
+
+/// An error of the library, with faults spelled out, or as the complaint has them that was made of the data.
+pub(crate) fn unfit(error: Error, complaint: Option<String>) -> anyhow::Error {
+    match error {
+        Error::Unfit { file, faults } => {
+            BadInput(complaint.unwrap_or_else(|| faults_text(&file, &faults, flag))).into()
         }
         error => error.into(),
-    })?;
-    observe(data, &source, centering)
+    }
+}
+
+/// What to know before trusting a graph that is learned from the data.
+pub(crate) fn warnings(data: &Dataset) -> Vec<String> {
+    finding_texts(&data.warnings(), flag)
 }
 
 /// The data of an example, and the graph behind them.
@@ -228,9 +259,8 @@ fn columns_of_numbers(data: &Table) -> Vec<SourceColumn> {
 
 /// What a graph is learned from, or a complaint with all that stands in the way.
 fn observe(data: Dataset, source: &str, centering: Centering) -> anyhow::Result<Data> {
-    let faults = data.faults();
-    if !faults.is_empty() {
-        return Err(BadInput(complaint(&data, source, &faults)).into());
+    if let Some(complaint) = refused(&data, source) {
+        return Err(BadInput(complaint).into());
     }
     let column = |column: &Column| ColumnDocument {
         name: column.name.clone(),
@@ -243,11 +273,13 @@ fn observe(data: Dataset, source: &str, centering: Centering) -> anyhow::Result<
         notes: data.notes().to_vec(),
         columns: data.columns().iter().map(column).collect(),
     };
-    let warnings = finding_texts(&data.warnings(), flag);
+    let warnings = warnings(&data);
     let (names, kind_choice) = (data.names().to_vec(), data.choice());
     let values = data.observations(centering).map_err(|error| match error {
-        Error::Unfit { file, faults } => BadInput(faults_text(&file, &faults, flag)).into(),
-        error => anyhow::Error::new(error),
+        Error::Misfit { setting, reason } => {
+            BadInput(format!("{source}: {} {reason}", super::option(setting))).into()
+        }
+        error => unfit(error, None),
     })?;
     let preparation = match (&values, centering) {
         (Observations::Categories(_), _) => "categories",

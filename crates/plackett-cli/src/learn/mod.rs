@@ -1,6 +1,6 @@
 //! `plackett learn`: a causal graph from a CSV file, by searching over topological orders.
 
-mod data;
+pub(crate) mod data;
 mod report;
 
 use std::{path::PathBuf, time::Duration};
@@ -170,6 +170,7 @@ fn option(setting: &str) -> String {
         "noise_variance" => "sigma2",
         "equivalent_sample_size" => "ess",
         "space" => "candidates",
+        "kinds" => return "--categorical and --numeric".to_owned(),
         other => other,
     };
     format!("--{}", name.replace('_', "-"))

@@ -8,10 +8,14 @@ mod builder;
 mod column;
 mod covariance;
 mod dialect;
+#[cfg(feature = "excel")]
+mod excel;
 mod fingerprint;
 mod input;
 mod inspect;
 mod look;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod profile;
 mod reading;
 mod rows;

@@ -1,14 +1,14 @@
 //! Where data come from: a file, whatever can be read, or columns in memory. All end in the same columns.
 
 use std::collections::HashSet;
-use std::io::{BufReader, Read};
+use std::io::{BufRead as _, BufReader, Read};
 use std::path::Path;
 
 use super::Dataset;
 use super::builder::DatasetBuilder;
 use super::covariance::{Covariance, is_covariance};
 use super::dialect::{Dialect, Header};
-use super::input::Input;
+use super::input::{Input, is_parquet, is_workbook};
 use super::reading::Reading;
 use super::statistics::Statistics;
 use crate::error::{Error, Problem, Result};
@@ -98,7 +98,12 @@ impl Dataset {
     /// ```
     pub fn read(path: impl AsRef<Path>, reading: &Reading) -> Result<Self> {
         let path = path.as_ref();
-        Self::from_reader(open(path)?, &path.display().to_string(), reading)
+        let (mut reader, name) = (open(path)?, path.display().to_string());
+        let failed = |problem| Error::Io { file: name.clone(), problem };
+        if is_parquet(reader.fill_buf().map_err(failed)?) {
+            return parquet_file(reader.into_inner(), &name, reading);
+        }
+        Self::from_reader(reader, &name, reading)
     }
 
     /// Reads a text in one pass; `file` is what messages call it.
@@ -127,6 +132,12 @@ impl Dataset {
         let input = Input::new(reader, file)?;
         if Statistics::is_one(&input.head) {
             return Statistics::from_bytes(&input.bytes(file)?, file)?.into_dataset(file, reading);
+        }
+        if is_workbook(&input.head) {
+            return workbook(input, file, reading);
+        }
+        if is_parquet(&input.head) {
+            return Err(Problem::NotFromPipe { what: "a Parquet file" }.in_file(file));
         }
         if reading.covariance || is_covariance(&input.head, input.is_whole) {
             let text = decoded(&input.bytes(file)?).into_owned();
@@ -200,6 +211,25 @@ impl Dataset {
         builder.push(columns)?;
         builder.finish()
     }
+}
+
+#[cfg(feature = "parquet")]
+use super::parquet::read as parquet_file;
+
+#[cfg(not(feature = "parquet"))]
+fn parquet_file(_: std::fs::File, file: &str, _: &Reading) -> Result<Dataset> {
+    Err(Problem::NotBuiltIn { what: "a Parquet file", feature: "parquet" }.in_file(file))
+}
+
+#[cfg(feature = "excel")]
+fn workbook(input: Input<'_>, file: &str, reading: &Reading) -> Result<Dataset> {
+    super::excel::read(input.bytes(file)?, file, reading)
+}
+
+#[cfg(not(feature = "excel"))]
+fn workbook(_: Input<'_>, file: &str, _: &Reading) -> Result<Dataset> {
+    let what = "an Excel workbook or another zip archive";
+    Err(Problem::NotBuiltIn { what, feature: "excel" }.in_file(file))
 }
 
 /// Which columns of a file are read, under which names.

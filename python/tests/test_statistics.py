@@ -1,0 +1,162 @@
+"""Statistics from batches, files and engines, weights, and covariance matrices."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from numpy.typing import NDArray
+
+import plackett
+
+
+@pytest.fixture(scope="module")
+def numbers() -> NDArray[np.float64]:
+    return plackett.simulate_sem(6, degree=2, seed=1).sample(2000, seed=0)
+
+
+@pytest.fixture(scope="module")
+def frame(numbers: NDArray[np.float64]) -> pd.DataFrame:
+    return pd.DataFrame(numbers, columns=[f"x{column + 1}" for column in range(6)])
+
+
+@pytest.fixture(scope="module")
+def words() -> pd.DataFrame:
+    sample = plackett.load_network("asia").sample(3000, seed=2)
+    return pd.DataFrame(
+        {name: np.array(sample.states[name])[sample.codes[:, at]] for at, name in enumerate(sample.names)}
+    )
+
+
+def same(found: plackett.LearnedGraph, expected: plackett.LearnedGraph) -> None:
+    assert found.cpdag == expected.cpdag
+    assert found.score == pytest.approx(expected.score, rel=1e-9)
+    np.testing.assert_array_equal(found.adjacency, expected.adjacency)
+
+
+@pytest.mark.parametrize("data", ["frame", "words"])
+def test_batches_of_any_sort_are_the_data(data: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    frame = request.getfixturevalue(data)
+    expected = plackett.learn_dag(frame)
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    pq.write_table(table, tmp_path / "data.parquet", row_group_size=500)
+    relation = duckdb.sql(f"select * from '{tmp_path / 'data.parquet'}'")
+    sources: list[Any] = [
+        iter([frame[:700], frame[700:]]),
+        iter(table.to_batches(max_chunksize=400)),
+        pa.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=999)),
+        pl.from_pandas(frame).lazy(),
+        relation,
+    ]
+    for source in sources:
+        statistics = plackett.Statistics(source)
+        assert statistics.rows == len(frame)
+        same(plackett.learn_dag(statistics), expected)
+    same(plackett.learn_dag(duckdb.sql(f"select * from '{tmp_path / 'data.parquet'}'")), expected)
+    same(plackett.learn_dag(pl.from_pandas(frame).lazy()), expected)
+
+
+def test_statistics_are_saved_sent_and_merged(frame: pd.DataFrame, words: pd.DataFrame, tmp_path: Path) -> None:
+    for data in (frame, words):
+        parts = [plackett.Statistics(data[start : start + 600]) for start in range(0, len(data), 600)]
+        whole = plackett.Statistics().merge(*parts[:2], *(part.to_bytes() for part in parts[2:]))
+        assert pickle.loads(pickle.dumps(whole)).to_bytes() == whole.to_bytes()
+        whole.save(tmp_path / "whole")
+        assert plackett.Statistics.load(tmp_path / "whole").rows == len(data)
+        expected = plackett.learn_dag(data)
+        same(plackett.learn_dag(tmp_path / "whole"), expected)
+        same(plackett.learn_dag(plackett.Statistics().update(tmp_path / "whole")), expected)
+        assert expected.score_name in whole.scores
+    assert repr(plackett.Statistics()) == "<Statistics: empty>"
+    assert plackett.Statistics(words).distinct_rows < 200
+    damaged = bytearray(plackett.Statistics(words).to_bytes())
+    damaged[100] ^= 1
+    for wrong, message in (
+        (lambda: plackett.Statistics().merge(bytes(damaged)), "checksum"),
+        (lambda: plackett.Statistics(frame).merge(plackett.Statistics(words)), "not those expected"),
+        (lambda: plackett.Statistics().names, "empty"),
+        (lambda: plackett.Statistics(iter([])), "no batch"),
+        (lambda: plackett.learn_dag(plackett.Statistics(frame), kind="discrete"), "needs rows"),
+    ):
+        with pytest.raises(plackett.PlackettError, match=message):
+            wrong()
+
+
+def test_rows_beyond_memory_are_summed_up() -> None:
+    data = np.random.default_rng(0).normal(size=(200_000, 3))
+    data[:, 2] += data[:, 0]
+    held, summed = plackett.learn_dag(data), plackett.learn_dag(data, memory=1)
+    same(summed, held)
+    assert summed.input["fingerprint"] == held.input["fingerprint"]
+
+
+def test_a_dask_cluster_sums_up_where_the_data_are(frame: pd.DataFrame, words: pd.DataFrame) -> None:
+    import dask.dataframe as dd
+    from dask.distributed import Client, LocalCluster
+
+    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster, Client(cluster):
+        for data in (frame, words):
+            statistics = plackett.Statistics(dd.from_pandas(data, npartitions=11))
+            assert statistics.rows == len(data)
+            same(plackett.learn_dag(statistics), plackett.learn_dag(data))
+
+
+def test_weights_are_numbers_of_rows(frame: pd.DataFrame, words: pd.DataFrame) -> None:
+    for data in (frame[:500], words[:500]):
+        weights = np.arange(len(data)) % 3
+        repeated = data.loc[data.index.repeat(weights)]
+        expected = plackett.learn_dag(repeated)
+        same(plackett.learn_dag(data, weights=weights), expected)
+        found = plackett.learn_dag(data.assign(w=weights), weights="w")
+        same(found, expected)
+        assert "by which n = 499" in found.input["notes"][0]
+    relative = plackett.learn_dag(frame, weights=np.linspace(0.5, 1.5, len(frame)))
+    assert "by which n = 1846" in relative.input["notes"][0]
+    for wrong, message in (
+        ({"weights": -np.ones(2000)}, "negative"),
+        ({"weights": np.ones(7)}, "size"),
+        ({"weights": "nothing"}, "no column"),
+    ):
+        with pytest.raises(plackett.PlackettError, match=message):
+            plackett.learn_dag(frame, **wrong)
+    with pytest.raises(plackett.PlackettError, match="count rows"):
+        plackett.learn_dag(words, weights=np.full(3000, 0.5))
+
+
+def test_a_covariance_matrix_is_worth_its_rows(frame: pd.DataFrame, tmp_path: Path) -> None:
+    expected = plackett.learn_dag(frame, score="bic")
+    covariance = frame.cov(ddof=0)
+    for found in (
+        plackett.learn_dag(covariance, covariance=2000, score="bic"),
+        plackett.learn_dag(covariance.to_numpy(), covariance=2000, names=list(frame.columns), score="bic"),
+    ):
+        same(found, expected)
+    path = tmp_path / "d.cov.txt"
+    rows = [" ".join(repr(float(x)) for x in covariance.to_numpy()[row, : row + 1]) for row in range(6)]
+    path.write_text("\n".join(["2000", " ".join(frame.columns), *rows]))
+    same(plackett.learn_dag(path, score="bic"), expected)
+    for wrong, message in (
+        ({"covariance": True}, "covariance=N"),
+        ({"covariance": 2000, "center": False}, "center=False needs the means"),
+        ({"covariance": 2000, "kind": "discrete"}, "needs rows"),
+    ):
+        with pytest.raises(plackett.PlackettError, match=message):
+            plackett.learn_dag(covariance, **wrong)
+
+
+def test_orders_of_categories_are_kept() -> None:
+    values = ["low", "high", "low", "middle"] * 20
+    grade = pd.Categorical(values, categories=["low", "middle", "high"], ordered=True)
+    other = pl.Series(values, dtype=pl.Enum(["low", "middle", "high"]))
+    y = np.arange(80) % 2
+    for data in (pd.DataFrame({"grade": grade, "y": y}), pl.DataFrame({"grade": other, "y": y})):
+        found = plackett.learn_dag(data)
+        assert found.kind == "discrete"
