@@ -8,6 +8,7 @@ what they look like: see :func:`plackett.learn_dag`.
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -157,17 +158,23 @@ def _columns(data: Any, reading: Reading, names: Sequence[str] | None) -> list[_
     return columns
 
 
-def _batches(data: Any) -> Iterator[Any] | None:
+def _batches(data: Any) -> Iterable[Any] | None:
     """The parts of data that are not in memory as a whole, one after another; ``None`` for data that are."""
+    parts: Iterable[Any] | None = None
     if isinstance(data, Iterator):
-        return data
-    if hasattr(data, "collect_batches"):
-        return iter(data.collect_batches())
-    if _is_dask(data):
-        return (data.get_partition(place).compute() for place in range(data.npartitions))
-    if hasattr(data, "__arrow_c_stream__") and not hasattr(data, "__len__"):
-        return iter(_pyarrow().RecordBatchReader.from_stream(data))
-    return None
+        parts = data
+    elif hasattr(data, "collect_batches"):
+        parts = data.collect_batches()
+    elif _is_dask(data):
+        parts = (data.get_partition(place).compute() for place in range(data.npartitions))
+    elif hasattr(data, "__arrow_c_stream__") and _is_stream(data):
+        parts = _pyarrow().RecordBatchReader.from_stream(data)
+    return parts
+
+
+def _is_stream(data: Any) -> bool:
+    """Whether Arrow data are no frame in memory: a reader, or a relation that has not been asked for yet."""
+    return not hasattr(data, "__len__") or type(data).__module__.partition(".")[0] in ("duckdb", "_duckdb")
 
 
 def _is_dask(data: Any) -> bool:
@@ -367,10 +374,10 @@ class Statistics:
 
     >>> import plackett
     >>> data = plackett.simulate_sem(6, degree=2, seed=1).sample(1000, seed=0)
-    >>> statistics = plackett.Statistics([data[:300]])
+    >>> statistics = plackett.Statistics(data[:300])
     >>> statistics.update(data[300:]).rows
     1000
-    >>> plackett.learn_dag(statistics).edges == plackett.learn_dag(data).edges
+    >>> plackett.learn_dag(statistics).cpdag == plackett.learn_dag(data).cpdag
     True
     """
 
@@ -442,27 +449,52 @@ class Statistics:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the columns."""
+        """The names of the columns.
+
+        >>> import plackett
+        >>> plackett.Statistics({"a": ["x", "y", "x"], "b": ["u", "v", "u"]}).names
+        ('a', 'b')
+        """
         return tuple(self._native.names)
 
     @property
     def rows(self) -> int:
-        """The number of rows, without those that were left out because values are missing."""
+        """The number of rows, without those that were left out because values are missing.
+
+        >>> import plackett
+        >>> plackett.Statistics({"a": ["x", "y", "x"], "b": ["u", "v", "u"]}).rows
+        3
+        """
         return 0 if self._parts is None else self._parts.rows
 
     @property
     def kind(self) -> Literal["continuous", "discrete"]:
-        """What the columns are."""
+        """What the columns are.
+
+        >>> import plackett
+        >>> plackett.Statistics({"a": ["x", "y", "x"], "b": ["u", "v", "u"]}).kind
+        'discrete'
+        """
         return self._native.kind
 
     @property
     def distinct_rows(self) -> int | None:
-        """The distinct rows of categories; ``None`` for numbers."""
+        """The distinct rows of categories; ``None`` for numbers.
+
+        >>> import plackett
+        >>> plackett.Statistics({"a": ["x", "y", "x"], "b": ["u", "v", "u"]}).distinct_rows
+        2
+        """
         return self._native.distinct_rows
 
     @property
     def scores(self) -> tuple[str, ...]:
-        """The scores that these statistics serve."""
+        """The scores that these statistics serve.
+
+        >>> import plackett
+        >>> plackett.Statistics({"a": ["x", "y", "x"], "b": ["u", "v", "u"]}).scores
+        ('qnml', 'bdeu', 'bic', 'k2', 'fnml')
+        """
         return tuple(self._native.scores)
 
     def to_bytes(self) -> bytes:
@@ -476,12 +508,25 @@ class Statistics:
         return self._native.to_bytes()
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes a file that ``plackett learn`` and :func:`plackett.learn_dag` read too. It is either whole or not there."""
+        """Writes a file that ``plackett learn`` and :func:`plackett.learn_dag` read too. It is either whole or not there.
+
+        >>> import os, tempfile, plackett
+        >>> path = os.path.join(tempfile.mkdtemp(), "data.statistics")
+        >>> plackett.Statistics({"a": ["x", "y", "x"], "b": ["u", "v", "u"]}).save(path)
+        >>> plackett.Statistics.load(path)
+        <Statistics: 3 rows, 2 columns, discrete>
+        """
         self._native.save(os.fspath(path))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Reads a file that :meth:`save` or ``plackett statistics`` wrote."""
+        """Reads a file that :meth:`save` or ``plackett statistics`` wrote.
+
+        >>> import plackett
+        >>> plackett.Statistics.load("nowhere")
+        Traceback (most recent call last):
+        plackett._plackett.PlackettError: nowhere: No such file or directory (os error 2)
+        """
         return cls(path)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -507,8 +552,7 @@ def _restored(reading: Reading, names: list[str] | None, parts: bytes | None) ->
 
 def _of_dask(data: Any, reading: Reading, names: list[str] | None) -> _plackett.Statistics:
     """The statistics of the partitions, made where they are, merged in a tree."""
-    import dask
-
+    dask: Any = importlib.import_module("dask")
     partitions = data.to_delayed()
     if reading.kind == "auto" and not reading.kinds:
         # All partitions must be taken for the same: the first that is not empty settles it.
@@ -520,7 +564,8 @@ def _of_dask(data: Any, reading: Reading, names: list[str] | None) -> _plackett.
     while len(parts) > 1:
         parts = [dask.delayed(_merged)(parts[at : at + _FAN_IN]) for at in range(0, len(parts), _FAN_IN)]
     (whole,) = dask.compute(*parts)
-    return whole._native  # type: ignore[no-any-return]
+    native: _plackett.Statistics = whole._native
+    return native
 
 
 def _part(data: Any, reading: Reading, names: list[str] | None) -> Statistics:

@@ -246,7 +246,8 @@ def learn_dag(
         if settings[what] is not None and not isinstance(settings[what], str):
             raise PlackettError(f"{what} is {settings[what]!r}: a name is needed")
     centering = "standardize" if standardize else "center" if center else "none"
-    reading = Reading(kind, kinds, columns, drop, na, missing, delimiter, decimal_comma, header, settings["memory"])
+    most = to_count(memory, "memory", least=1)
+    reading = Reading(kind, kinds, columns, drop, na, missing, delimiter, decimal_comma, header, most)
     native_data = to_data(data, reading, names, centering, weights, covariance)
     bar = Bar(progress)
     try:
@@ -388,7 +389,7 @@ class OrderDAG:
     def __repr__(self) -> str:
         defaults = inspect.signature(type(self).__init__).parameters
         changed = [
-            f"{name}={value!r}" for name, value in self.get_params().items() if value != defaults[name].default
+            f"{name}={value!r}" for name, value in self.get_params().items() if value is not defaults[name].default
         ]
         return f"OrderDAG({', '.join(changed)})"
 

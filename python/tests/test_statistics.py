@@ -160,3 +160,101 @@ def test_orders_of_categories_are_kept() -> None:
     for data in (pd.DataFrame({"grade": grade, "y": y}), pl.DataFrame({"grade": other, "y": y})):
         found = plackett.learn_dag(data)
         assert found.kind == "discrete"
+
+
+def test_a_constant_column_is_a_node_without_edges(frame: pd.DataFrame) -> None:
+    with pytest.warns(plackett.PlackettWarning, match='"c" is constant'):
+        found = plackett.learn_dag(frame.assign(c=1.0))
+    assert found.cpdag.directed == plackett.learn_dag(frame).cpdag.directed
+    with pytest.warns(plackett.PlackettWarning, match='"x1" is constant'):
+        assert len(plackett.learn_dag(np.array([["a", "b"], ["a", "c"]] * 20)).edges) == 0
+
+
+def workbook(path: Path, rows: list[list[Any]]) -> None:
+    """A small workbook, as Excel would write it but for its styles."""
+    import zipfile
+    from xml.sax.saxutils import escape
+
+    def cell(value: Any) -> str:
+        if isinstance(value, str):
+            return f'<c t="inlineStr"><is><t>{escape(value)}</t></is></c>'
+        return "<c/>" if value is None else f"<c><v>{value!r}</v></c>"
+
+    body = "".join(f"<row>{''.join(map(cell, row))}</row>" for row in rows)
+    space = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    package = "http://schemas.openxmlformats.org/package/2006"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(
+            "[Content_Types].xml",
+            f'<Types xmlns="{package}/content-types"><Default Extension="rels" '
+            'ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" '
+            'ContentType="application/xml"/></Types>',
+        )
+        archive.writestr(
+            "_rels/.rels",
+            f'<Relationships xmlns="{package}/relationships"><Relationship Id="r1" Type="{office}/officeDocument" '
+            'Target="xl/workbook.xml"/></Relationships>',
+        )
+        archive.writestr(
+            "xl/workbook.xml",
+            f'<workbook {space} xmlns:r="{office}"><sheets><sheet name="trial" sheetId="1" r:id="r1"/></sheets></workbook>',
+        )
+        archive.writestr(
+            "xl/_rels/workbook.xml.rels",
+            f'<Relationships xmlns="{package}/relationships"><Relationship Id="r1" Type="{office}/worksheet" '
+            'Target="worksheets/sheet1.xml"/></Relationships>',
+        )
+        archive.writestr("xl/worksheets/sheet1.xml", f"<worksheet {space}><sheetData>{body}</sheetData></worksheet>")
+
+
+def test_workbooks_are_read(frame: pd.DataFrame, tmp_path: Path) -> None:
+    path = tmp_path / "data.xlsx"
+    workbook(path, [list(frame.columns), *frame[:300].to_numpy().tolist()])
+    found = plackett.learn_dag(path)
+    same(found, plackett.learn_dag(frame[:300]))
+    assert found.input["notes"] == ['the sheet "trial" of a workbook']
+    workbook(path, [["a", "b"], [1.5, 2.0], [None, 1.0], [3.5, 7.0]])
+    with pytest.raises(plackett.PlackettError, match='column "a": the value is missing'):
+        plackett.learn_dag(path)
+    path.write_bytes(b"PK\x03\x04 no workbook")
+    with pytest.raises(plackett.PlackettError, match="workbook cannot be read"):
+        plackett.learn_dag(path)
+
+
+@pytest.mark.parametrize("compression", ["none", "snappy", "zstd", "gzip", "lz4"])
+def test_parquet_files_are_read(compression: str, frame: pd.DataFrame, words: pd.DataFrame, tmp_path: Path) -> None:
+    path = tmp_path / "data.parquet"
+    for data in (frame, words):
+        table = pa.Table.from_pandas(data, preserve_index=False)
+        pq.write_table(table, path, compression=compression, row_group_size=700)
+        found = plackett.learn_dag(path)
+        same(found, plackett.learn_dag(data))
+        assert found.input["fingerprint"] == plackett.learn_dag(data).input["fingerprint"]
+        assert plackett.Statistics(path).rows == len(data)
+
+
+def test_types_of_parquet_columns_are_honored(tmp_path: Path) -> None:
+    path = tmp_path / "data.parquet"
+    rows = np.arange(60)
+    table = pa.table(
+        {
+            "flag": pa.array(rows % 3 == 0),
+            "half": pa.array((rows * 7 % 31 + 0.5).astype(np.float32)),
+            "count": pa.array(rows * 11 % 59, pa.int64()),
+            "when": pa.array(rows, pa.timestamp("ms")),
+            "gaps": pa.array([None if row % 7 == 3 else float(row) for row in rows * 13 % 61]),
+        }
+    )
+    pq.write_table(table, path)
+    with pytest.raises(plackett.PlackettError, match='"when" is of a type'):
+        plackett.learn_dag(path)
+    found = plackett.learn_dag(path, columns=["half", "count"])
+    assert [column["kind"] for column in found.input["columns"]] == ["numbers", "numbers"]
+    dropped = plackett.learn_dag(path, columns=["half", "count", "gaps"], missing="drop")
+    assert dropped.input["columns"][2]["missing"] == 9
+    with pytest.raises(plackett.PlackettError, match="no column"):
+        plackett.learn_dag(path, drop=["nothing"])
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(plackett.PlackettError, match="Parquet file cannot be read"):
+        plackett.learn_dag(path)

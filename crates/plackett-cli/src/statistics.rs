@@ -79,7 +79,8 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 fn part(path: &Path, reading: &Reading) -> anyhow::Result<Statistics> {
-    let source = if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() };
+    let source =
+        if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() };
     let data: Dataset = open(path, reading)?;
     // The complaint shows the columns, which are gone once the data are summed up.
     let complaint = refused(&data, &source);
@@ -91,7 +92,8 @@ fn text(document: &Document) -> String {
         Some(rows) => format!(", {} of them distinct", console::thousands(rows as u64)),
         None => String::new(),
     };
-    let kept = if document.kind == Kind::Numbers.name() { "moments of numbers" } else { "counts of categories" };
+    let kept =
+        if document.kind == Kind::Numbers.name() { "moments of numbers" } else { "counts of categories" };
     let mut text = format!(
         "Written to {}: {kept}, {}{distinct}, {}\n",
         document.out,

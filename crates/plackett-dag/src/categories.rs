@@ -124,9 +124,9 @@ impl Categories {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn total(&self) -> usize {
-        self.counts.as_ref().map_or(self.row_count(), |counts| {
-            counts.iter().map(|&count| count as usize).sum()
-        })
+        self.counts
+            .as_ref()
+            .map_or(self.row_count(), |counts| counts.iter().map(|&count| count as usize).sum())
     }
 
     /// The names of the columns.

@@ -418,7 +418,9 @@ pub enum Problem {
         what: String,
     },
     /// A covariance matrix is not written as it should be.
-    #[error("this is no covariance matrix: {message} (a number of rows, names, and a triangle of numbers are needed)")]
+    #[error(
+        "this is no covariance matrix: {message} (a number of rows, names, and a triangle of numbers are needed)"
+    )]
     Covariance {
         /// What is wrong.
         message: String,

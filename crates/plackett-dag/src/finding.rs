@@ -305,7 +305,9 @@ impl fmt::Display for Finding {
                 write!(f, "{} is the only column; a graph needs at least two", listed(&self.columns))
             }
             Concern::OnlyRow => f.write_str("there is only one row; nothing can be learned from it"),
-            Concern::Constant => write!(f, "{subject} {is} constant, so that no edge leads there or from there"),
+            Concern::Constant => {
+                write!(f, "{subject} {is} constant, so that no edge leads there or from there")
+            }
             Concern::BadWeight { value } => {
                 write!(f, "{subject}: the weight {value} is negative or not finite")
             }

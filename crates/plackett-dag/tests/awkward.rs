@@ -213,6 +213,16 @@ fn every_awkward_file_has_the_outcome_beside_it() {
             b"a,b,c\n1.5,NA,2\n3,NA,4.5\n2,NA,1\n".to_vec(),
             "3 a:n b:n-3 c:n FAULT line 2, column \"b\": the value is missing warning 3 rows for 3 columns: too few to tell causes from chance; take the graph as a list of suspicions",
         ),
+        (
+            "none among few whole numbers",
+            b"a,b\n1,x\nNone,y\n2,x\n1,y\n".to_vec(),
+            "4 a:c-1 b:c FAULT line 3, column \"a\": the value is missing",
+        ),
+        (
+            "control characters in a name",
+            b"a\x1b[31m,b\n1.5,NA\n3,4.5\nNA,1\n".to_vec(),
+            "3 a\u{1b}[31m:n-1 b:n-1 FAULT line 2, column \"b\": the value is missing",
+        ),
         // Kinds and suspicions.
         ("whole numbers", b"a,b\n1,2\n1,3\n2,2\n2,3\n1,3\n".to_vec(), "5 a:c b:c"),
         ("whole numbers with a point", b"a,b\n1.0,2\n1,3\n2,2.0\n2,3\n1,3\n".to_vec(), "5 a:c b:c"),
@@ -328,6 +338,11 @@ fn every_awkward_file_has_the_outcome_beside_it() {
             "164 a:n b:n (the covariance matrix of 164 rows)",
         ),
         (
+            "a covariance matrix with tabs and a remark",
+            b"# three tests\n164\na\tb\tc\n1.0\n.62\t1.0\n.1\t.2\t1.0\n".to_vec(),
+            "164 a:n b:n c:n (the covariance matrix of 164 rows)",
+        ),
+        (
             "a covariance matrix of no data",
             b"164\na b\n1.0\n 1.62 1.0\n".to_vec(),
             "refused: d: this is no covariance matrix: it is that of no data: it is not positive semi-definite, which shows at \"b\" (a number of rows, names, and a triangle of numbers are needed)",
@@ -413,6 +428,20 @@ fn what_is_said_overrules_what_is_seen() {
     ] {
         assert_eq!(outcome(text.as_bytes(), &reading), expected, "{text:?}");
     }
+    let twenty = |text: &str| format!("a,b\n{}", text.repeat(5));
+    let words = Reading { categorical: names(&["a"]), ..default() };
+    assert_eq!(outcome(twenty("1,x\nNone,y\n2,x\n1,y\n").as_bytes(), &words), "20 a:c b:c");
+    let told = twenty("1.5,x\n2,y\n2.5,x\n1,y\n");
+    let told = Dataset::from_reader(told.as_bytes(), "d", &Reading::all(Kind::Numbers)).unwrap();
+    let remedies = told.faults()[0].remedies();
+    assert!(!remedies.iter().any(|remedy| matches!(remedy, Remedy::MissingMark(_))), "{remedies:?}");
+    let whole = Reading { covariance: true, ..default() };
+    assert_eq!(outcome(b"50\n,a,b\na,2,1\nb,1,3\n", &whole), "50 a:n b:n (the covariance matrix of 50 rows)");
+    let weighted = Reading { weights: Some("w".into()), ..default() };
+    assert_eq!(
+        outcome(b"a,w,b\n1.5,2,2\n3,0,4.5\n2,1,1\n4,1,7\n", &weighted),
+        "4 a:n b:n (weights in \"w\", by which n = 4)"
+    );
     let dropped = Dataset::from_reader(
         &b"a,b\nx,2\ny,NA\nz,1\nx,1\n"[..],
         "d",

@@ -181,7 +181,14 @@ fn rows_that_are_not_held_tell_the_same() {
     for (reading, rows) in [
         (Reading { drop: vec!["w".into()], ..Reading::default() }, 10_000),
         (Reading { weights: Some("w".into()), ..Reading::default() }, 10_000),
-        (Reading { missing: Missing::Drop, missing_marks: Some(vec!["-999".into()]), ..Reading::default() }, 9729),
+        (
+            Reading {
+                missing: Missing::Drop,
+                missing_marks: Some(vec!["-999".into()]),
+                ..Reading::default()
+            },
+            9729,
+        ),
     ] {
         let held = read(&text, &reading);
         let streamed = read(&text, &Reading { most_bytes: Some(1 << 12), ..reading });
@@ -195,9 +202,13 @@ fn rows_that_are_not_held_tell_the_same() {
         assert!(!texts(&held).is_empty());
         let missing = |data: &Dataset| data.columns().iter().map(|column| column.missing).collect::<Vec<_>>();
         assert_eq!(missing(&streamed), missing(&held));
-        let (a, b) =
-            (streamed.observations(Centering::Center).unwrap(), held.observations(Centering::Center).unwrap());
-        let (Observations::Numbers(a), Observations::Numbers(b)) = (a, b) else { panic!("these are numbers") };
+        let (a, b) = (
+            streamed.observations(Centering::Center).unwrap(),
+            held.observations(Centering::Center).unwrap(),
+        );
+        let (Observations::Numbers(a), Observations::Numbers(b)) = (a, b) else {
+            panic!("these are numbers")
+        };
         assert_eq!(a.rows(), b.rows());
         for node in 0..a.nodes() {
             let scale = (a.entry(node, node) * a.entry(0, 0)).sqrt();
@@ -222,7 +233,8 @@ fn categories_that_are_not_held_are_counted() {
     let (a, b) = (learn(counted), learn(held));
     assert_eq!((a.cpdag, a.dag.edge_count()), (b.cpdag, b.dag.edge_count()));
     let mixed = "a,b\n".to_owned() + &"1.5,x\n2.5,y\n".repeat(9000);
-    let error = Dataset::from_reader(mixed.as_bytes(), "d", &Reading { most_bytes: Some(1), ..Reading::default() });
+    let error =
+        Dataset::from_reader(mixed.as_bytes(), "d", &Reading { most_bytes: Some(1), ..Reading::default() });
     assert!(error.unwrap_err().to_string().contains("after 4096 rows"));
 }
 
@@ -238,7 +250,10 @@ fn a_weight_is_a_number_of_rows() {
         }
         let reading = Reading { weights: Some(weights.into()), ..Reading::default() };
         let data = read(&weighted, &reading);
-        assert_eq!((data.rows(), data.notes()), (300, &["weights in \"w\", by which n = 450".to_owned()][..]));
+        assert_eq!(
+            (data.rows(), data.notes()),
+            (300, &["weights in \"w\", by which n = 450".to_owned()][..])
+        );
         let (found, expected) = (learn(data.clone()), learn(read(&repeated, &Reading::default())));
         assert_eq!(found.cpdag, expected.cpdag);
         assert!((found.score.unwrap() / expected.score.unwrap() - 1.0).abs() < 1e-9);
@@ -247,8 +262,12 @@ fn a_weight_is_a_number_of_rows() {
         assert_eq!(again.cpdag, expected.cpdag);
     }
     let reading = Reading { weights: Some("w".into()), ..Reading::default() };
-    let faults = |text: &str| read(text, &reading).faults().iter().map(ToString::to_string).collect::<Vec<_>>();
-    assert_eq!(faults("a,b,w\n1.5,2,1\n2.5,1,-1\n"), ["column \"w\": the weight -1 is negative or not finite"]);
+    let faults =
+        |text: &str| read(text, &reading).faults().iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(
+        faults("a,b,w\n1.5,2,1\n2.5,1,-1\n"),
+        ["column \"w\": the weight -1 is negative or not finite"]
+    );
     let gap = faults("a,b,w\n1.5,2,1\n2.5,1,\n");
     assert!(gap[0].starts_with("line 3, column \"w\": the value is missing"), "{gap:?}");
     assert_eq!(faults("a,b,w\n1.5,2,1\n2.5,1,no\n"), ["line 3, column \"w\": \"no\" is not a number"]);
@@ -292,10 +311,14 @@ fn batches_may_differ_in_the_order_of_columns_but_not_in_types() {
         name: name.into(),
         values: SourceValues::Numbers((0..50).map(|row| f64::from(row * row % 7) + 0.5).collect()),
     };
-    let nothing = |name: &str| SourceColumn { name: name.into(), values: SourceValues::Numbers(vec![f64::NAN; 50]) };
+    let nothing =
+        |name: &str| SourceColumn { name: name.into(), values: SourceValues::Numbers(vec![f64::NAN; 50]) };
     let texts = |name: &str, text: &str| SourceColumn {
         name: name.into(),
-        values: SourceValues::Texts { texts: vec![text.into(), "x".into()], codes: (0..50).map(|row| row % 2).collect() },
+        values: SourceValues::Texts {
+            texts: vec![text.into(), "x".into()],
+            codes: (0..50).map(|row| row % 2).collect(),
+        },
     };
     let mut builder = DatasetBuilder::new("d", &Reading::default());
     builder.push(vec![texts("a", "y"), nothing("b")]).unwrap();

@@ -320,14 +320,9 @@ fn argument(names: &[String]) -> String {
     if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
-/// All that stands in the way; where that is more than a line, with the columns that it is about.
+/// All that stands in the way, and the columns that it is about.
 fn complaint(data: &Dataset, source: &str, faults: &[Finding]) -> String {
     let text = faults_text(source, faults, flag);
-    if let ([_], false) =
-        (faults, matches!(faults[0].concern, Concern::Mixed { .. } | Concern::Missing { .. }))
-    {
-        return text;
-    }
     let warnings = data.warnings();
     let notes = |column: &Column| -> Vec<&str> {
         let is_about = |finding: &&Finding| finding.columns.contains(&column.name);

@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use super::column::ColumnReader;
 use super::reading::Reading;
 use super::settle::{kinds, settle};
-use super::statistics::Statistics;
 use super::source::{SourceColumn, wanted};
+use super::statistics::Statistics;
 use super::summary::Summary;
 use super::{Dataset, Kind, Why};
 use crate::error::{Error, Place, Problem, Result};
@@ -120,7 +120,12 @@ impl DatasetBuilder {
     /// # Errors
     /// As [`DatasetBuilder::push`] if the rows do not fit in memory.
     #[inline]
-    pub(super) fn push_row<'a>(&mut self, weights_at: Option<usize>, line: u64, field: impl Fn(usize) -> &'a [u8]) -> Result<()> {
+    pub(super) fn push_row<'a>(
+        &mut self,
+        weights_at: Option<usize>,
+        line: u64,
+        field: impl Fn(usize) -> &'a [u8],
+    ) -> Result<()> {
         let place = Some(Where::Line(line));
         for (&at, reader) in self.wanted.iter().zip(&mut self.readers) {
             reader.take(field(at), place, &self.fields);
@@ -153,7 +158,8 @@ impl DatasetBuilder {
             self.names = names;
         } else if names != self.names {
             let is_in = |names: &[String], name: &String| names.contains(name);
-            let missing: Vec<String> = self.names.iter().filter(|name| !is_in(&names, name)).cloned().collect();
+            let missing: Vec<String> =
+                self.names.iter().filter(|name| !is_in(&names, name)).cloned().collect();
             let extra: Vec<String> = names.iter().filter(|name| !is_in(&self.names, name)).cloned().collect();
             if !missing.is_empty() || !extra.is_empty() || names.len() != self.names.len() {
                 return Err(Error::ColumnNames { missing, extra });
@@ -172,7 +178,8 @@ impl DatasetBuilder {
                 reader.take_values(values, self.rows, &self.fields)?;
             }
         }
-        if let (Some(values), Some(reader)) = (weights_at.and_then(|at| values[at].take()), &mut self.weights) {
+        if let (Some(values), Some(reader)) = (weights_at.and_then(|at| values[at].take()), &mut self.weights)
+        {
             reader.take_values(values, self.rows, &self.fields)?;
         }
         self.rows += rows;
@@ -237,7 +244,8 @@ impl DatasetBuilder {
         if self.counted.is_some() {
             return self.count();
         }
-        let looks: Vec<_> = self.readers.iter().map(|reader| (reader.name(), reader.is_typed(), reader.look())).collect();
+        let looks: Vec<_> =
+            self.readers.iter().map(|reader| (reader.name(), reader.is_typed(), reader.look())).collect();
         let kinds = kinds(&looks, &self.reading);
         let are_all = |wanted: Kind| kinds.iter().all(|(kind, _)| *kind == wanted);
         let mut readers = self.readers.iter().chain(&self.weights);
@@ -245,7 +253,8 @@ impl DatasetBuilder {
             return self.count();
         }
         let mut readers = self.readers.iter().chain(&self.weights);
-        let are_numbers = are_all(Kind::Numbers) && readers.all(|reader| !reader.is_typed() && !reader.is_many());
+        let are_numbers =
+            are_all(Kind::Numbers) && readers.all(|reader| !reader.is_typed() && !reader.is_many());
         let names = self.wanted.iter().map(|&at| self.names[at].as_str());
         match Summary::new(names).filter(|_| are_numbers) {
             Some(summary) => {

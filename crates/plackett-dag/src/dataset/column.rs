@@ -163,9 +163,19 @@ enum State {
         codes: Vec<u32>,
         is_ordered: bool,
     },
-    Few { dictionary: Dictionary, sayings: Vec<Saying>, codes: Vec<u8> },
+    Few {
+        dictionary: Dictionary,
+        sayings: Vec<Saying>,
+        codes: Vec<u8>,
+    },
     Numbers(Vec<f64>),
-    Many { rows: usize, missing: Vec<u32>, seen: HashSet<u64>, is_id: bool, is_date: bool },
+    Many {
+        rows: usize,
+        missing: Vec<u32>,
+        seen: HashSet<u64>,
+        is_id: bool,
+        is_date: bool,
+    },
 }
 
 impl State {
@@ -218,7 +228,12 @@ impl ColumnReader {
     ///
     /// # Errors
     /// [`Error::Misfit`] if an earlier batch had another type, [`Error::Size`] if a code has no text.
-    pub(super) fn take_values(&mut self, values: SourceValues, first_row: usize, fields: &Fields) -> Result<()> {
+    pub(super) fn take_values(
+        &mut self,
+        values: SourceValues,
+        first_row: usize,
+        fields: &Fields,
+    ) -> Result<()> {
         if values.is_nothing() {
             self.take_nothing(values.rows(), first_row, fields);
             return Ok(());
@@ -256,14 +271,20 @@ impl ColumnReader {
                     held.append(&mut numbers);
                 }
             }
-            (State::Few { .. } | State::Many { .. } | State::Numbers(_), SourceValues::Texts { texts, codes }) => {
+            (
+                State::Few { .. } | State::Many { .. } | State::Numbers(_),
+                SourceValues::Texts { texts, codes },
+            ) => {
                 check_codes(&texts, &codes)?;
                 for (row, code) in codes.into_iter().enumerate() {
                     let text = texts.get(code as usize).map_or("", String::as_str);
                     self.take(text.as_bytes(), place(row), fields);
                 }
             }
-            (State::Typed { labels, places, codes: held, is_ordered }, SourceValues::Categories { labels: new, codes, is_ordered: ordered }) => {
+            (
+                State::Typed { labels, places, codes: held, is_ordered },
+                SourceValues::Categories { labels: new, codes, is_ordered: ordered },
+            ) => {
                 check_codes(&new, &codes)?;
                 // Batches that bring their categories in different orders have none.
                 *is_ordered &= ordered && (labels.is_empty() || *labels == new);
@@ -281,10 +302,15 @@ impl ColumnReader {
                 {
                     self.first_missing = Some((place(row), String::new()));
                 }
-                held.extend(codes.iter().map(|&code| map.get(code as usize).copied().unwrap_or(SourceValues::MISSING)));
+                held.extend(
+                    codes
+                        .iter()
+                        .map(|&code| map.get(code as usize).copied().unwrap_or(SourceValues::MISSING)),
+                );
             }
             _ => {
-                let reason = format!("of column \"{}\" differ among the batches", crate::text::shown(&self.name));
+                let reason =
+                    format!("of column \"{}\" differ among the batches", crate::text::shown(&self.name));
                 return Err(Error::Misfit { setting: "types", reason });
             }
         }
@@ -464,7 +490,14 @@ impl ColumnReader {
                 Content::Many { rows, missing, is_id, is_date }
             }
         };
-        RawColumn { first_missing, first_mark, first_word, words, first_infinite, ..RawColumn::of(name, content) }
+        RawColumn {
+            first_missing,
+            first_mark,
+            first_word,
+            words,
+            first_infinite,
+            ..RawColumn::of(name, content)
+        }
     }
 }
 
@@ -476,8 +509,7 @@ fn typed_column(
     codes: Vec<u32>,
     is_ordered: bool,
 ) -> RawColumn {
-    let (labels, codes) =
-        if labels.len() < MOST_TEXTS { (labels, codes) } else { observed(&labels, codes) };
+    let (labels, codes) = if labels.len() < MOST_TEXTS { (labels, codes) } else { observed(&labels, codes) };
     let has_gaps = first_missing.is_some();
     let mut column = RawColumn {
         is_typed: true,

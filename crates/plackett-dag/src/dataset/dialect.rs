@@ -78,13 +78,7 @@ impl Dialect {
             (Some(false), _) | (None, None) => Header::Nowhere,
         };
         let has_row_names = header == Header::FirstRecord && has_row_names(&records);
-        let mut dialect = Self {
-            layout,
-            decimal_comma,
-            header,
-            has_row_names,
-            notes: Vec::new(),
-        };
+        let mut dialect = Self { layout, decimal_comma, header, has_row_names, notes: Vec::new() };
         dialect.notes = dialect.describe(records.first().map_or(0, Vec::len));
         dialect
     }

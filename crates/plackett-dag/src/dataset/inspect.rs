@@ -176,13 +176,8 @@ fn heavy_tails(data: &Dataset, profiles: &[Option<Profile>], findings: &mut Vec<
         let kurtosis = profile.as_ref().and_then(Profile::kurtosis);
         !is_code && kurtosis.is_some_and(|kurtosis| kurtosis > HEAVY_KURTOSIS)
     };
-    let columns: Vec<String> = data
-        .columns
-        .iter()
-        .zip(profiles)
-        .filter(is_heavy)
-        .map(|(column, _)| column.name.clone())
-        .collect();
+    let columns: Vec<String> =
+        data.columns.iter().zip(profiles).filter(is_heavy).map(|(column, _)| column.name.clone()).collect();
     if !columns.is_empty() {
         findings.push(Finding { columns, concern: Concern::HeavyTails });
     }

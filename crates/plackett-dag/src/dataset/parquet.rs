@@ -46,8 +46,11 @@ pub(super) fn read(file: File, name: &str, reading: &Reading) -> Result<Dataset>
     let mut builder = DatasetBuilder::new(name, &told);
     for group in 0..reader.num_row_groups() {
         let group = reader.get_row_group(group).map_err(failed)?;
-        let mut readers: Vec<ColumnReader> =
-            columns.iter().map(|&at| group.get_column_reader(at)).collect::<parquet::errors::Result<_>>().map_err(failed)?;
+        let mut readers: Vec<ColumnReader> = columns
+            .iter()
+            .map(|&at| group.get_column_reader(at))
+            .collect::<parquet::errors::Result<_>>()
+            .map_err(failed)?;
         let mut left = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
         while left > 0 {
             let rows = left.min(BATCH_ROWS);
@@ -92,8 +95,16 @@ fn is_readable(column: &ColumnDescriptor) -> bool {
 }
 
 /// The values of some rows of a column.
-fn values(reader: &mut ColumnReader, column: &ColumnDescriptor, rows: usize) -> Result<SourceValues, ParquetError> {
-    let scale = if column.converted_type() == ConvertedType::DECIMAL { 0.1_f64.powi(column.type_scale()) } else { 1.0 };
+fn values(
+    reader: &mut ColumnReader,
+    column: &ColumnDescriptor,
+    rows: usize,
+) -> parquet::errors::Result<SourceValues> {
+    let scale = if column.converted_type() == ConvertedType::DECIMAL {
+        0.1_f64.powi(column.type_scale())
+    } else {
+        1.0
+    };
     let is_unsigned = matches!(column.converted_type(), ConvertedType::UINT_32 | ConvertedType::UINT_64);
     let optional = column.max_def_level() == 1;
     let numbers = SourceValues::Numbers;
@@ -104,14 +115,19 @@ fn values(reader: &mut ColumnReader, column: &ColumnDescriptor, rows: usize) -> 
         ColumnReader::FloatColumnReader(reader) => {
             Ok(numbers(filled(records(reader, optional, rows)?, f64::NAN, |&value| f64::from(value))))
         }
-        ColumnReader::Int32ColumnReader(reader) => Ok(numbers(filled(records(reader, optional, rows)?, f64::NAN, |&value| {
-            scale * if is_unsigned { f64::from(value.cast_unsigned()) } else { f64::from(value) }
-        }))),
-        ColumnReader::Int64ColumnReader(reader) => Ok(numbers(filled(records(reader, optional, rows)?, f64::NAN, |&value| {
-            scale * if is_unsigned { value.cast_unsigned() as f64 } else { value as f64 }
-        }))),
+        ColumnReader::Int32ColumnReader(reader) => {
+            Ok(numbers(filled(records(reader, optional, rows)?, f64::NAN, |&value| {
+                scale * if is_unsigned { f64::from(value.cast_unsigned()) } else { f64::from(value) }
+            })))
+        }
+        ColumnReader::Int64ColumnReader(reader) => {
+            Ok(numbers(filled(records(reader, optional, rows)?, f64::NAN, |&value| {
+                scale * if is_unsigned { value.cast_unsigned() as f64 } else { value as f64 }
+            })))
+        }
         ColumnReader::BoolColumnReader(reader) => {
-            let codes = filled(records(reader, optional, rows)?, SourceValues::MISSING, |&value| u32::from(value));
+            let codes =
+                filled(records(reader, optional, rows)?, SourceValues::MISSING, |&value| u32::from(value));
             let labels = ["False", "True"].map(str::to_owned).to_vec();
             Ok(SourceValues::Categories { labels, codes, is_ordered: false })
         }
@@ -138,7 +154,7 @@ fn records<T: DataType>(
     reader: &mut ColumnReaderImpl<T>,
     optional: bool,
     rows: usize,
-) -> Result<Found<T::T>, ParquetError> {
+) -> parquet::errors::Result<Found<T::T>> {
     let (mut values, mut levels) = (Vec::with_capacity(rows), Vec::new());
     let mut read = 0;
     while read < rows {
@@ -166,4 +182,3 @@ fn filled<T, U: Clone>((values, levels): Found<T>, missing: U, mut convert: impl
         }
     }
 }
-

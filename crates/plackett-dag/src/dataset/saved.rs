@@ -85,7 +85,10 @@ impl<'a> Reader<'a> {
 
     pub(super) fn counts(&mut self, count: usize) -> Result<Vec<u64>> {
         let bytes = self.bytes(count.saturating_mul(8))?;
-        Ok(bytes.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().unwrap_or_default())).collect())
+        Ok(bytes
+            .chunks_exact(8)
+            .map(|word| u64::from_le_bytes(word.try_into().unwrap_or_default()))
+            .collect())
     }
 
     pub(super) fn finish(self) -> Result<()> {

@@ -15,8 +15,8 @@ use super::summary::Summary;
 use super::weights::RowWeights;
 use super::{Column, Dataset, Kind, MOST_TEXTS, Values, Why};
 use crate::field::Saying;
-use crate::gram::GramBuilder;
 use crate::finding::{Concern, Finding, Where};
+use crate::gram::GramBuilder;
 use crate::text::number_text;
 
 /// Gives every column its kind and deals with missing values. What a stream has taken is no longer in the columns.

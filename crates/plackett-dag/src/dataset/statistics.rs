@@ -139,7 +139,8 @@ impl Statistics {
             (Counted::Numbers(moments), Counted::Numbers(others)) => moments.merge(others)?,
             (Counted::Categories(rows), Counted::Categories(others)) => rows.merge(others, &self.names)?,
             _ => {
-                let reason = "differ: numbers in one part, categories in another, so that they must be said".to_owned();
+                let reason = "differ: numbers in one part, categories in another, so that they must be said"
+                    .to_owned();
                 return Err(Error::Misfit { setting: "kinds", reason });
             }
         }
@@ -201,7 +202,8 @@ impl Statistics {
             ("kinds", reading.kind == Some(other.0) || !other.1.is_empty()),
         ] {
             if is_given {
-                let reason = "cannot be changed any more: these are statistics, and that needs rows".to_owned();
+                let reason =
+                    "cannot be changed any more: these are statistics, and that needs rows".to_owned();
                 return Err(Error::Misfit { setting, reason });
             }
         }
@@ -209,8 +211,10 @@ impl Statistics {
         let mut note = format!("statistics of {rows} rows");
         let mut data = match self.content {
             Counted::Numbers(builder) => {
-                let columns =
-                    wanted.iter().map(|&at| (self.names[at].clone(), Why::Moments, self.missing[at])).collect();
+                let columns = wanted
+                    .iter()
+                    .map(|&at| (self.names[at].clone(), Why::Moments, self.missing[at]))
+                    .collect();
                 Dataset::of_moments(source, columns, builder.of_columns(&wanted), true, Vec::new())
             }
             Counted::Categories(distinct) => {
@@ -270,7 +274,8 @@ impl Statistics {
                     writer.numbers(list);
                 }
                 let width = self.names.len();
-                (0..width).for_each(|row| writer.numbers(&moments.scatter[row * width + row..(row + 1) * width]));
+                (0..width)
+                    .for_each(|row| writer.numbers(&moments.scatter[row * width + row..(row + 1) * width]));
             }
             Counted::Categories(rows) => {
                 rows.in_order().iter().for_each(|(codes, _)| writer.bytes(codes));
@@ -286,8 +291,12 @@ impl Statistics {
     /// [`Problem::Statistics`] if the bytes are not whole, not of this version or not what they say.
     pub fn from_bytes(bytes: &[u8], file: &str) -> Result<Self> {
         if !bytes.starts_with(MAGIC) && Self::is_one(bytes) {
-            let version: String =
-                bytes[ANY_MAGIC.len()..].iter().take_while(|byte| **byte != b'\n').map(|&byte| char::from(byte)).take(8).collect();
+            let version: String = bytes[ANY_MAGIC.len()..]
+                .iter()
+                .take_while(|byte| **byte != b'\n')
+                .map(|&byte| char::from(byte))
+                .take(8)
+                .collect();
             let message = format!("they are of version {version}, and this program reads version 1");
             return Err(Problem::Statistics { message }.in_file(file));
         }
@@ -304,7 +313,8 @@ impl Statistics {
                 let (origin, means, minima, maxima) = (list()?, list()?, list()?, list()?);
                 let mut scatter = vec![0.0; width * width];
                 for row in 0..width {
-                    scatter[row * width + row..(row + 1) * width].copy_from_slice(&reader.numbers(width - row)?);
+                    scatter[row * width + row..(row + 1) * width]
+                        .copy_from_slice(&reader.numbers(width - row)?);
                 }
                 let weights = Weights {
                     total: head.weight,
@@ -318,7 +328,8 @@ impl Statistics {
                 let codes = reader.bytes(head.distinct_rows.saturating_mul(width))?;
                 let counts = reader.counts(head.distinct_rows)?;
                 Counted::Categories(DistinctRows::from_parts(labels, codes, &counts).ok_or_else(|| {
-                    Problem::Statistics { message: "its rows do not fit its categories".to_owned() }.in_file(file)
+                    Problem::Statistics { message: "its rows do not fit its categories".to_owned() }
+                        .in_file(file)
                 })?)
             }
             _ => {
@@ -390,7 +401,9 @@ impl DistinctRows {
         let mut labels = Vec::with_capacity(values.len());
         let mut columns = Vec::with_capacity(values.len());
         for values in values {
-            let Values::Categories { labels: texts, codes, is_typed, is_ordered, .. } = values else { continue };
+            let Values::Categories { labels: texts, codes, is_typed, is_ordered, .. } = values else {
+                continue;
+            };
             labels.push(Labels { texts, is_typed, is_ordered });
             columns.push(codes);
         }
@@ -413,7 +426,8 @@ impl DistinctRows {
         let width = labels.len();
         let mut rows = Self { labels, places: HashMap::with_capacity(counts.len()), counts: Vec::new() };
         for (key, &count) in codes.chunks_exact(width).zip(counts) {
-            let fits = key.iter().zip(&rows.labels).all(|(&code, labels)| usize::from(code) < labels.texts.len());
+            let fits =
+                key.iter().zip(&rows.labels).all(|(&code, labels)| usize::from(code) < labels.texts.len());
             if !fits || count == 0 {
                 return None;
             }
@@ -466,7 +480,10 @@ impl DistinctRows {
                 map.push(u8::try_from(place).map_err(|_| {
                     let most = Categories::MOST_LEVELS;
                     let concern = Concern::TooManyCategories { most, is_id: false };
-                    Error::Unfit { file: "the parts together".to_owned(), faults: vec![Finding::of(name, concern)] }
+                    Error::Unfit {
+                        file: "the parts together".to_owned(),
+                        faults: vec![Finding::of(name, concern)],
+                    }
                 })?);
             }
             maps.push(map);
@@ -492,13 +509,17 @@ impl DistinctRows {
         };
         let column = |&at: &usize| {
             let Labels { texts, is_typed, is_ordered } = self.labels[at].clone();
-            let texts = texts.into_iter().map(|text| (saying(&text), text)).map(|(saying, text)| (text, saying));
+            let texts =
+                texts.into_iter().map(|text| (saying(&text), text)).map(|(saying, text)| (text, saying));
             RawColumn {
                 is_typed,
                 is_ordered,
                 ..RawColumn::of(
                     names[at].clone(),
-                    Content::Few { texts: texts.collect(), codes: rows.iter().map(|(codes, _)| codes[at]).collect() },
+                    Content::Few {
+                        texts: texts.collect(),
+                        codes: rows.iter().map(|(codes, _)| codes[at]).collect(),
+                    },
                 )
             }
         };
@@ -526,6 +547,9 @@ mod tests {
         assert!(rows.add(&[0; 30], 5).is_ok());
         assert_eq!(rows.counts[7], 7);
         let error = rows.add(&[1; 30], 1).unwrap_err().to_string();
-        assert!(error.starts_with(&format!("after {} rows there are {most} different", 2 * most + 5)), "{error}");
+        assert!(
+            error.starts_with(&format!("after {} rows there are {most} different", 2 * most + 5)),
+            "{error}"
+        );
     }
 }

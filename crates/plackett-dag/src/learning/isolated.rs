@@ -34,7 +34,8 @@ pub(super) fn learn(learning: &Learning, gram: &Arc<Gram>, run: &Run<'_>) -> Res
     }
     let learned = numbers::learn(learning, &Arc::new(gram.of_nodes(&nodes)), run)?;
     let edges = learned.dag.edges().map(|(from, to, weight)| (nodes[from], nodes[to], weight));
-    let pairs = |pairs: &[(usize, usize)]| pairs.iter().map(|&(a, b)| (nodes[a], nodes[b])).collect::<Vec<_>>();
+    let pairs =
+        |pairs: &[(usize, usize)]| pairs.iter().map(|&(a, b)| (nodes[a], nodes[b])).collect::<Vec<_>>();
     let constant = (0..total).filter(|node| !nodes.contains(node));
     Ok(Learned {
         dag: Dag::from_edges(total, edges)?,
@@ -56,9 +57,11 @@ mod tests {
     #[test]
     fn a_constant_column_changes_nothing_among_the_others() {
         let sem = simulate_sem(&SemSettings { nodes: 6, ..SemSettings::default() }, 3).unwrap();
-        for (method, centering) in
-            [("insertion", Centering::Center), ("insertion", Centering::Standardize), ("pc", Centering::Center)]
-        {
+        for (method, centering) in [
+            ("insertion", Centering::Center),
+            ("insertion", Centering::Standardize),
+            ("pc", Centering::Center),
+        ] {
             let learning = Learning { method: LearnMethod::by_name(method).unwrap(), ..Learning::default() };
             let (mut plain, mut wider) = (GramBuilder::new(6).unwrap(), GramBuilder::new(7).unwrap());
             sem.sample_each(500, Sem::TRAINING, |row| {

@@ -28,8 +28,10 @@ impl BayesNet {
     /// ```
     pub fn log_likelihood(&self, data: &Categories) -> Result<f64> {
         let codes = data.codes_under(self.names(), &self.states)?;
-        let nodes: Vec<f64> =
-            (0..self.dag().nodes()).into_par_iter().map(|node| self.node_likelihood(node, &codes, data.counts())).collect();
+        let nodes: Vec<f64> = (0..self.dag().nodes())
+            .into_par_iter()
+            .map(|node| self.node_likelihood(node, &codes, data.counts()))
+            .collect();
         Ok(nodes.iter().sum())
     }
 
