@@ -525,7 +525,7 @@ class Statistics:
         >>> import plackett
         >>> plackett.Statistics.load("nowhere")
         Traceback (most recent call last):
-        plackett._plackett.PlackettError: nowhere: No such file or directory (os error 2)
+        plackett.PlackettError: nowhere: No such file or directory (os error 2)
         """
         return cls(path)
 

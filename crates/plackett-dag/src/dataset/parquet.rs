@@ -14,7 +14,7 @@ use super::Dataset;
 use super::builder::DatasetBuilder;
 use super::reading::Reading;
 use super::source::{SourceColumn, SourceValues, wanted};
-use crate::error::{Error, Problem, Result};
+use crate::error::{Problem, Result};
 
 /// Rows that are read at once.
 const BATCH_ROWS: usize = 8192;
