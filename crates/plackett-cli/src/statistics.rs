@@ -50,15 +50,14 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     let mut whole: Option<Statistics> = None;
     for path in &arguments.data {
         let part = part(path, &reading)?;
-        match &mut whole {
-            Some(whole) => whole.merge(&part).map_err(|error| {
+        if let Some(whole) = &mut whole {
+            whole.merge(&part).map_err(|error| {
                 anyhow::Error::new(error).context(format!("{} with the data before it", path.display()))
-            })?,
-            None => {
-                // The first data settle what the columns are.
-                reading.kind = Some(part.kind());
-                whole = Some(part);
-            }
+            })?;
+        } else {
+            // The first data settle what the columns are.
+            reading.kind = Some(part.kind());
+            whole = Some(part);
         }
     }
     let Some(whole) = whole else { return Ok(()) };

@@ -549,9 +549,9 @@ fn covariances_weights_and_constant_columns() {
     let told = folder.write("d.txt", "a b c\n1\n.8 1\n.1 .3 1\n");
     assert_eq!(json(&["learn", &told, "--covariance", "200", "--json"])["cpdag"], found["cpdag"]);
     assert!(complaint(&["learn", &told, "--covariance"], 2).contains("number of rows"));
-    let rows: String =
+    let rows: Vec<String> =
         (0..60).map(|row| format!("{}.5,{},7,{}\n", row * 7 % 31, row * 11 % 37, row % 3)).collect();
-    let data = folder.write("data.csv", &format!("a,b,c,w\n{rows}"));
+    let data = folder.write("data.csv", &format!("a,b,c,w\n{}", rows.concat()));
     let found = json(&["learn", &data, "--weights", "w", "--json"]);
     assert_eq!(
         (&found["rows"], &found["nodes"], &found["input"]["rows"]),

@@ -135,7 +135,7 @@ impl DatasetBuilder {
         }
         self.rows += 1;
         self.held_rows += 1;
-        if self.rows % ROWS_BETWEEN_LOOKS == 0 { self.relieve() } else { Ok(()) }
+        if self.rows.is_multiple_of(ROWS_BETWEEN_LOOKS) { self.relieve() } else { Ok(()) }
     }
 
     /// Takes a batch. All must have columns of the same names and types, in any order after the first.
@@ -256,18 +256,13 @@ impl DatasetBuilder {
         let are_numbers =
             are_all(Kind::Numbers) && readers.all(|reader| !reader.is_typed() && !reader.is_many());
         let names = self.wanted.iter().map(|&at| self.names[at].as_str());
-        match Summary::new(names).filter(|_| are_numbers) {
-            Some(summary) => {
-                let gaps = vec![0; kinds.len()];
-                self.stream = Some(Stream { kinds, summary, gaps, weight_gaps: 0, first_bad_weight: None });
-                self.sum_up();
-                Ok(())
-            }
-            None => {
-                let place = Place { file: self.source.clone(), line: None, column: None };
-                Err(Error::Content { place, problem: Problem::Memory { rows: self.rows, most } })
-            }
-        }
+        let Some(summary) = Summary::new(names).filter(|_| are_numbers) else {
+            return Err(Problem::Memory { rows: self.rows, most }.in_file(&self.source));
+        };
+        let gaps = vec![0; kinds.len()];
+        self.stream = Some(Stream { kinds, summary, gaps, weight_gaps: 0, first_bad_weight: None });
+        self.sum_up();
+        Ok(())
     }
 
     /// Lets the held categories go, but for their distinct rows and the counts of these.
@@ -288,13 +283,11 @@ impl DatasetBuilder {
         let part = settle(columns, weights, None, self.held_rows, &self.source, Vec::new(), &reading);
         let part = Statistics::of(part)?;
         self.held_rows = 0;
-        match &mut self.counted {
-            Some(counted) => counted.merge(&part),
-            None => {
-                self.counted = Some(part);
-                Ok(())
-            }
+        if let Some(counted) = &mut self.counted {
+            return counted.merge(&part);
         }
+        self.counted = Some(part);
+        Ok(())
     }
 
     /// Lets the held numbers go into the summary.

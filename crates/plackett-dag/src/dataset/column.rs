@@ -89,7 +89,7 @@ impl RawColumn {
     pub(super) fn look(&self) -> Look {
         match &self.content {
             Content::Many { .. } => Look::Words,
-            Content::Few { texts, codes } => Look::of_few(texts.iter().map(|(_, saying)| *saying), codes),
+            Content::Few { texts, codes } => Look::of_few(&texts.iter().map(|(_, saying)| *saying), codes),
             Content::Numbers(values) => Look::of_values(values),
         }
     }
@@ -363,7 +363,7 @@ impl ColumnReader {
         match &self.state {
             State::Nothing(_) => Look::Empty,
             State::Typed { .. } | State::Many { .. } => Look::Words,
-            State::Few { sayings, codes, .. } => Look::of_few(sayings.iter().copied(), codes),
+            State::Few { sayings, codes, .. } => Look::of_few(&sayings.iter().copied(), codes),
             State::Numbers(values) => Look::of_values(values),
         }
     }

@@ -39,7 +39,8 @@ pub(super) fn read(bytes: Vec<u8>, file: &str, reading: &Reading) -> Result<Data
 /// A cell as it would be written.
 fn text(cell: &Data) -> String {
     match cell {
-        Data::Empty => String::new(),
+        // What a formula failed to give is missing.
+        Data::Empty | Data::Error(_) => String::new(),
         Data::Int(value) => value.to_string(),
         Data::Float(value) => number_text(*value),
         Data::String(text) | Data::DateTimeIso(text) | Data::DurationIso(text) => text.trim().to_owned(),
@@ -48,7 +49,5 @@ fn text(cell: &Data) -> String {
             let (year, month, day, ..) = time.to_ymd_hms_milli();
             format!("{year:04}-{month:02}-{day:02}")
         }
-        // What a formula failed to give is missing.
-        Data::Error(_) => String::new(),
     }
 }

@@ -19,7 +19,7 @@ pub(super) enum Look {
 
 impl Look {
     /// Of few different texts, and the code of each row.
-    pub(super) fn of_few(sayings: impl Iterator<Item = Saying> + Clone, codes: &[u8]) -> Self {
+    pub(super) fn of_few(sayings: &(impl Iterator<Item = Saying> + Clone), codes: &[u8]) -> Self {
         let numbers = sayings.clone().filter(|saying| saying.number().is_some()).count();
         let is_among_words = numbers == 0 || sayings.clone().any(|saying| saying == Saying::Word);
         let is_word = |saying: Saying| {

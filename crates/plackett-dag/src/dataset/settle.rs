@@ -20,6 +20,7 @@ use crate::gram::GramBuilder;
 use crate::text::number_text;
 
 /// Gives every column its kind and deals with missing values. What a stream has taken is no longer in the columns.
+#[expect(clippy::too_many_lines, reason = "the steps share what they find missing")]
 pub(super) fn settle(
     mut raw: Vec<RawColumn>,
     raw_weights: Option<RawColumn>,
@@ -29,13 +30,12 @@ pub(super) fn settle(
     notes: Vec<String>,
     reading: &Reading,
 ) -> Dataset {
-    let kinds = match &stream {
-        Some(stream) => stream.kinds.clone(),
-        None => {
-            let looks: Vec<_> =
-                raw.iter().map(|column| (column.name.as_str(), column.is_typed, column.look())).collect();
-            kinds(&looks, reading)
-        }
+    let kinds = if let Some(stream) = &stream {
+        stream.kinds.clone()
+    } else {
+        let looks: Vec<_> =
+            raw.iter().map(|column| (column.name.as_str(), column.is_typed, column.look())).collect();
+        kinds(&looks, reading)
     };
     let mut perhaps_words = Vec::new();
     for (column, &(kind, why)) in raw.iter_mut().zip(&kinds) {
@@ -71,19 +71,15 @@ pub(super) fn settle(
     }
     let mut weights = raw_weights.map(|mut raw| {
         raw.settle_marks(Kind::Numbers, Why::Told);
-        let missing = match &stream {
-            Some(stream) => stream.weight_gaps - raw.words.min(stream.weight_gaps),
-            None => {
-                let mut missing = 0;
-                if raw.words == 0 {
-                    raw.content.each_missing(|row| {
-                        missing += 1;
-                        incomplete.insert(row);
-                    });
-                }
-                missing
-            }
-        };
+        let mut missing = 0;
+        if let Some(stream) = &stream {
+            missing = stream.weight_gaps - raw.words.min(stream.weight_gaps);
+        } else if raw.words == 0 {
+            raw.content.each_missing(|row| {
+                missing += 1;
+                incomplete.insert(row);
+            });
+        }
         gaps.note(&raw.name, missing, raw.first_missing.as_ref());
         RowWeights::of(raw, rows, &mut faults)
     });
@@ -121,7 +117,7 @@ pub(super) fn settle(
         faults.extend(bad.map(|value| Finding::of(&weights.name, Concern::BadWeight { value })));
     }
     let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
-    let mut data = Dataset {
+    let data = Dataset {
         source: source.to_owned(),
         names,
         columns,
@@ -135,24 +131,27 @@ pub(super) fn settle(
         moments: None,
         has_means: true,
     };
+    inspected(data, stream.map(|stream| stream.summary))
+}
+
+/// The data with their fingerprint, their moments and what is to be said about them, of their rows or of the summary of those
+/// that are not held.
+fn inspected(mut data: Dataset, summary: Option<Summary>) -> Dataset {
     let weight_print = |weights: &RowWeights| {
         let mut print = Print::of_numbers("");
         print.take(&weights.values);
         print
     };
-    let (numbers, prints, weight_print) = match stream {
-        Some(Stream { summary, .. }) => {
-            let moments = Some(((0..data.names.len()).collect(), summary.builder));
-            let profiles = summary.profiles.into_iter().map(Some).collect();
-            (Numbers { moments, profiles }, summary.prints, Some(summary.weight_print))
-        }
-        None => {
-            let (numbers, prints) = summed_up(&data);
-            (numbers, prints, data.weights.as_ref().map(weight_print))
-        }
+    let (numbers, prints, weight_print) = if let Some(summary) = summary {
+        let moments = Some(((0..data.names.len()).collect(), summary.builder));
+        let profiles = summary.profiles.into_iter().map(Some).collect();
+        (Numbers { moments, profiles }, summary.prints, Some(summary.weight_print))
+    } else {
+        let (numbers, prints) = summed_up(&data);
+        (numbers, prints, data.weights.as_ref().map(weight_print))
     };
     let weight_print = weight_print.filter(|_| data.weights.is_some());
-    data.fingerprint = Print::combined(rows, prints.into_iter().chain(weight_print));
+    data.fingerprint = Print::combined(data.rows, prints.into_iter().chain(weight_print));
     // Counts of distinct rows have no column of their own.
     if let Some(weights) = data.weights.as_ref().filter(|weights| !weights.name.is_empty()) {
         let rows = weights.tally.effective_rows();
