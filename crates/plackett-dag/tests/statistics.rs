@@ -90,7 +90,7 @@ fn merging_is_exact_to_the_twelfth_digit() {
     let text = numbers(1500);
     let gram = |data: Dataset| match data.observations(Centering::None).unwrap() {
         Observations::Numbers(gram) => gram,
-        _ => panic!("these are numbers"),
+        Observations::Categories(_) => panic!("these are numbers"),
     };
     let whole = gram(read(&text, &Reading::default()));
     let (mut forward, mut backward) = (parts(&text, 40), parts(&text, 40));
