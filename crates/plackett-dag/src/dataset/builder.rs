@@ -29,7 +29,7 @@ const ROWS_BETWEEN_LOOKS: usize = 4096;
 /// for batch in 0..100 {
 ///     let column = |name: &str, step: f64| SourceColumn {
 ///         name: name.into(),
-///         values: SourceValues::Numbers((0..1000).map(|row| (f64::from(batch * row) * step).sin()).collect()),
+///         values: SourceValues::Numbers((0..1000).map(|row| (f64::from(batch * 1000 + row) * step).sin()).collect()),
 ///     };
 ///     builder.push(vec![column("a", 0.1), column("b", 0.7)])?;
 /// }
