@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "Batches",
     "Critic",
     "Data",
     "Distribution",
@@ -15,6 +16,7 @@ __all__ = [
     "Network",
     "Optimizer",
     "PlackettError",
+    "Statistics",
     "__version__",
     "_main",
     "compare",
