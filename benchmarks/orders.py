@@ -154,7 +154,7 @@ def measure(cell, seed):
         start = time.process_time()
         dag = METHODS[name](data, cell)
         seconds = time.process_time() - start
-        distance = plackett.metrics.shd_cpdag(truth, dag)
+        distance = plackett.metrics.shd_cpdag(truth, dag, edge_direction="row_to_column")
         found[name] = {"seconds": seconds, "score": cost(correlations, cell.rows, dag), "shd_cpdag": distance}
     return found
 

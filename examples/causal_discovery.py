@@ -42,7 +42,7 @@ distance = plackett.metrics.sid(model.graph.adjacency, learned.adjacency, edge_d
 print("SID:", distance)
 
 # %% In the manner of scikit-learn; and on standardized data, where only the equivalence class can be found.
-learner = plackett.OrderDAG(score="bic", standardize=True).fit(data)
+learner = plackett.OrderDAG(criterion="bic", standardize=True).fit(data)
 print("SHD of the classes on standardized data:", plackett.metrics.shd_cpdag(model, learner.graph_))
 
 # %% On to other tools: networkx, or Graphviz.

@@ -15,7 +15,8 @@ from plackett._data import Statistics
 from plackett._distributions import Categorical, PlackettLuce
 from plackett._estimate import Estimate, estimate
 from plackett._graph import Cpdag, Graph
-from plackett._learn import LearnedGraph, OrderDAG, PlackettWarning, learn_dag
+from plackett._learn import LearnedGraph, PlackettWarning, learn_dag
+from plackett._learner import OrderDAG
 from plackett._models import BayesNet, DiscreteData, Sem, load_network, simulate_sem
 from plackett._optimize import Optimizer, Optimum, Proposal, Status, minimize
 from plackett._plackett import PlackettError, __version__

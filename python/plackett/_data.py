@@ -24,7 +24,8 @@ from plackett._plackett import PlackettError
 
 Kind: TypeAlias = Literal["auto", "continuous", "discrete"]
 ColumnKind: TypeAlias = Literal["numbers", "categories"]
-Missing: TypeAlias = Literal["error", "drop"]
+Missing: TypeAlias = Literal["error", "drop", "em", "category"]
+Discretize: TypeAlias = Literal["quantile", "equal-width"]
 
 _KINDS = ("auto", "continuous", "discrete")
 _COLUMN_KINDS = ("numbers", "categories")
@@ -48,6 +49,9 @@ class Reading:
     delimiter: str | None = None
     decimal_comma: bool | None = None
     header: bool | None = None
+    discretize: Discretize | None = None
+    bins: int | None = None
+    lean: Kind | None = None
     memory: int = 1024
     weights: str | None = None
 
@@ -59,7 +63,7 @@ class Reading:
         for name, kind in kinds.items():
             if kind not in _COLUMN_KINDS:
                 raise PlackettError(f"kinds[{name!r}] is {kind!r}: it must be one of {', '.join(_COLUMN_KINDS)}")
-        for what in ("delimiter", "missing"):
+        for what in ("delimiter", "missing", "discretize"):
             value = getattr(self, what)
             if value is not None and not isinstance(value, str):
                 raise PlackettError(f"{what} is {value!r}: a word is needed")
@@ -74,6 +78,9 @@ class Reading:
             "numeric": [str(name) for name, kind in kinds.items() if kind == "numbers"],
             "na": _names(self.na, "na"),
             "missing": self.missing,
+            "lean": self.lean,
+            "discretize": self.discretize,
+            "bins": self.bins,
             "weights": self.weights,
             "covariance": None,
             "memory": self.memory,
@@ -114,7 +121,7 @@ def _gathered(
         raise PlackettError("weights are the name of a column where data come in batches")
     gathered = None
     for part in [data] if batches is None else batches:
-        columns = _columns(part, reading, names)
+        columns = to_columns(part, reading, names)
         if weight_column is not None:
             columns.append(weight_column)
         if gathered is None:
@@ -127,8 +134,8 @@ def _gathered(
     return gathered
 
 
-def _columns(data: Any, reading: Reading, names: Sequence[str] | None) -> list[_Column]:
-    """The columns of data in memory."""
+def to_columns(data: Any, reading: Reading, names: Sequence[str] | None) -> list[_Column]:
+    """The columns of data in memory; of those that are not wanted, the names and nothing else."""
     if isinstance(data, DiscreteData):
         if reading.kind == "continuous":
             raise PlackettError('the data are categories; kind="continuous" does not fit')
@@ -156,6 +163,12 @@ def _columns(data: Any, reading: Reading, names: Sequence[str] | None) -> list[_
         if found != rows:
             raise PlackettError(f'column "{column[0]}" has {found} rows, others {rows}: all must be of one length')
     return columns
+
+
+def is_in_memory(data: Any) -> bool:
+    """Whether data are an array or a frame that can be looked at more than once."""
+    is_apart = isinstance(data, str | os.PathLike | Statistics | Iterator) or hasattr(data, "collect_batches")
+    return not (is_apart or _is_dask(data) or hasattr(data, "__arrow_c_stream__") and _is_stream(data))
 
 
 def _batches(data: Any) -> Iterable[Any] | None:
@@ -219,7 +232,7 @@ def _of_covariance(
 ) -> _plackett.Data:
     if rows == 0:
         raise PlackettError("covariance=True is for files that say of how many rows they are: covariance=N says it here")
-    columns = _columns(data, Reading(), names)
+    columns = to_columns(data, Reading(), names)
     if any(len(column) != 2 for column in columns):
         raise PlackettError("a covariance matrix holds numbers")
     matrix = np.ascontiguousarray(np.column_stack([column[1] for column in columns])).reshape(-1)
@@ -228,7 +241,7 @@ def _of_covariance(
 
 def _as_told(column: _Column, reading: Reading) -> _Column:
     """Truth values as 0 and 1, if they are said to be numbers."""
-    kind = dict(reading.kinds or {}).get(column[0], "numbers" if reading.kind == "continuous" else "categories")
+    kind = dict(reading.kinds or {}).get(column[0], "numbers" if "continuous" in (reading.kind, reading.lean) else "categories")
     if len(column) == 2 or column[1] != _TRUTH or column[3] == "texts" or kind != "numbers":
         return column
     codes = column[2]

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from plackett import _plackett
 from plackett._arrays import Floats, to_count, to_number, to_seed
-from plackett._data import ColumnKind, Kind, Missing, Reading, to_data
+from plackett._data import ColumnKind, Discretize, Kind, Missing, Reading, to_data
 from plackett._graph import Cpdag, Graph, named_cpdag
 from plackett._plackett import PlackettError
 from plackett._progress import Bar
@@ -21,9 +19,9 @@ if TYPE_CHECKING:
     import networkx as nx
 
 Method: TypeAlias = Literal[
-    "insertion", "pl-relax", "pl-reinforce", "pl", "pl-relax+insertion", "order-mcmc", "random", "exact", "pc"
+    "auto", "insertion", "pl-relax", "pl-reinforce", "pl", "pl-relax+insertion", "order-mcmc", "random", "exact", "pc"
 ]
-Score: TypeAlias = Literal["auto", "ev-l0", "bic", "l1", "qnml", "bdeu", "k2", "fnml"]
+Score: TypeAlias = Literal["auto", "ev-l0", "bic", "l1", "qnml", "bdeu", "k2", "fnml", "dg", "cg", "nal"]
 Candidates: TypeAlias = Literal["plus-one", "pc", "all"]
 
 
@@ -34,8 +32,8 @@ class PlackettWarning(UserWarning):
 class LearnedGraph(Graph):
     """A graph learned from data, with what there is to say about it. Made by :func:`plackett.learn_dag`.
 
-    The weights of edges are those of the linear model for numbers; between categories, what the score would lose without the
-    edge.
+    The weights of edges are those of the linear model for numbers; where there are categories, what the score would lose without
+    the edge.
 
     >>> import plackett
     >>> data = plackett.simulate_sem(4, seed=1).sample(500, seed=0)
@@ -43,12 +41,12 @@ class LearnedGraph(Graph):
     'finished'
     """
 
-    def __init__(self, native: _plackett.LearnedGraph, data: _plackett.Data, method: str) -> None:
+    def __init__(self, native: _plackett.LearnedGraph, data: _plackett.Data) -> None:
         super().__init__(native.weights, data.names)
         self._order = tuple(native.order.tolist())
         self._cpdag = named_cpdag(self._names, native.cpdag)
         self._open = tuple(native.cpdag[1]) if native.is_equivalent else ()
-        self.method: str = method
+        self.method: str = native.method
         """How the graph was searched for."""
         self.score: float | None = native.score
         """The graph's score, lower being better; ``None`` for ``pc``, which has none."""
@@ -56,9 +54,14 @@ class LearnedGraph(Graph):
         """The name of the score; ``None`` for ``pc``."""
         self.score_choice: str | None = native.score_choice
         """Why this score, if the data decided."""
+        self.price: float | None = native.price
+        """What a parent cost in ``bic`` on numbers."""
         self.is_equivalent: bool = native.is_equivalent
         """Whether graphs of one equivalence class are equally good, so that only ``cpdag`` can be trusted."""
-        self.kind: Literal["continuous", "discrete"] = "discrete" if data.columns[0][0] == "categories" else "continuous"
+        kinds = {kind for kind, _ in data.columns}
+        self.kind: Literal["continuous", "discrete", "mixed"] = (
+            "mixed" if len(kinds) > 1 else "discrete" if kinds == {"categories"} else "continuous"
+        )
         """What the data were taken for."""
         self.kind_choice: str | None = data.choice
         """Why, if it was not said."""
@@ -73,6 +76,9 @@ class LearnedGraph(Graph):
         }
         """What was read: ``rows``, ``columns`` with their kinds and missing values, ``notes`` on how a file is written, and a
         ``fingerprint`` that is the same for the same data from whatever source."""
+        self.missing: dict[str, Any] | None = _missing(data, native)
+        """What was done about missing values, if there were any: ``method``, how many ``values`` were missing, the ``rows`` and
+        ``complete_rows``, what that ``assumes``; with EM also ``effective_rows``, ``iterations``, ``change`` and ``converged``."""
         self.probabilities: Floats | None = native.probabilities
         """The posterior probability of i -> j at (row i, column j), if asked for."""
         self.evaluations: int = native.evaluations
@@ -85,7 +91,7 @@ class LearnedGraph(Graph):
             f'column "{self._names[node]}" has too many candidates for all their sets: at most {limit} were tried together'
             for node, limit in native.lowered_limits
         ]
-        self.warnings: tuple[str, ...] = (*data.warnings, *limits)
+        self.warnings: tuple[str, ...] = (*data.warnings, *limits, *_unfinished(native))
         """What to know before trusting the graph."""
 
     @property
@@ -116,10 +122,31 @@ class LearnedGraph(Graph):
         return graph
 
 
+def _missing(data: _plackett.Data, native: _plackett.LearnedGraph) -> dict[str, Any] | None:
+    if data.missing is None:
+        return None
+    found: dict[str, Any] = dict(
+        zip(("method", "values", "rows", "complete_rows", "assumes"), data.missing, strict=True)
+    )
+    if native.estimation is not None:
+        keys = ("effective_rows", "iterations", "change", "converged")
+        found |= dict(zip(keys, native.estimation, strict=True))
+    return found
+
+
+def _unfinished(native: _plackett.LearnedGraph) -> list[str]:
+    if native.estimation is None or native.estimation[3]:
+        return []
+    _, iterations, change, _ = native.estimation
+    return [
+        f"EM had not converged after {iterations} steps: the last one changed moments by up to {change:.1e} standard deviations"
+    ]
+
+
 def learn_dag(
     data: Any,
     *,
-    method: Method = "insertion",
+    method: Method = "auto",
     score: Score = "auto",
     kind: Kind = "auto",
     kinds: Mapping[str, ColumnKind] | None = None,
@@ -130,6 +157,8 @@ def learn_dag(
     delimiter: str | None = None,
     decimal_comma: bool | None = None,
     header: bool | None = None,
+    discretize: Discretize | None = None,
+    bins: int | None = None,
     weights: Any = None,
     covariance: bool | int = False,
     names: Sequence[str] | None = None,
@@ -164,12 +193,15 @@ def learn_dag(
         that do not fit in memory come in batches: a polars ``LazyFrame``, a Dask frame, a DuckDB relation or another Arrow
         stream, an iterator of frames; or summed up, as :class:`plackett.Statistics` or a file of them.
     method
-        How to search: ``"insertion"`` moves one variable at a time to its best place; ``"pl-relax"`` is the paper's method;
+        How to search: ``"auto"`` is ``"exact"`` for up to 16 columns of numbers and ``"insertion"`` otherwise;
+        ``"insertion"`` moves one variable at a time to its best place; ``"pl-relax"`` is the paper's method;
         ``"exact"`` is dynamic programming, to about 23 variables; ``"pc"`` tests independences instead; and ``"pl"``,
         ``"pl-reinforce"``, ``"pl-relax+insertion"``, ``"order-mcmc"``, ``"random"``.
     score
         What makes a graph good. Numbers: ``"ev-l0"`` (noise variances are equal: every direction can be told), ``"bic"`` or
-        ``"l1"`` (the paper's). Categories: ``"qnml"``, ``"bic"``, ``"bdeu"``, ``"k2"`` or ``"fnml"``. By default the data decide.
+        ``"l1"`` (the paper's). Categories: ``"qnml"``, ``"bic"``, ``"bdeu"``, ``"k2"`` or ``"fnml"``. Both side by side: ``"dg"``
+        (categories enter a Gaussian as indicators) or ``"cg"`` (numbers have moments of their own in every combination of
+        categories). Categories with missing values: ``"nal"``. By default the data decide.
     kind
         ``"continuous"``, ``"discrete"``, or to be told from the data: categories are words, or few different whole numbers.
     kinds
@@ -179,12 +211,18 @@ def learn_dag(
         The columns to read, in this order, and those to leave out.
     na, missing
         What stands for a missing value, beside an empty field; and what to do where values are missing: ``"error"`` says how
-        many are missing where, ``"drop"`` leaves those rows out.
+        many are missing where and what each remedy keeps; ``"drop"`` leaves those rows out; ``"em"`` uses all rows, by the moments
+        that the EM algorithm finds or, for categories alone, by counting each family on the rows in which it is complete;
+        ``"category"`` takes a missing value as a category of its own.
     delimiter, decimal_comma, header
         How a file is written; told from its beginning if not given.
+    discretize, bins
+        Whether to cut columns of numbers into categories: ``"quantile"`` puts about equally many rows into each, ``"equal-width"``
+        makes them equally wide; and how many, by default 3.
     weights
         How much each row counts: the name of a column, or an array. Whole weights are numbers of rows; others are relative to one
-        another, and n is then (Σ w)² / Σ w². Categories take whole ones only.
+        another, and n is then (Σ w)² / Σ w². Categories take whole ones only; numbers beside categories, and values that are
+        missing and not left out, none.
     covariance
         Whether the data are a covariance matrix, which a file is by its looks: ``True`` for a file that says of how many rows,
         their number otherwise.
@@ -194,7 +232,7 @@ def learn_dag(
         What is done to columns of numbers first.
     lambda_, sigma2, penalty
         Settings of the scores of numbers: the price of a unit of weight (``l1``), the noise variance (``ev-l0``), the price of
-        a parent (``ev-l0`` and ``bic``, 1 being that of the BIC proper).
+        a parent (``ev-l0`` and ``bic``, 1 being that of the BIC proper; by default ``bic`` has one that fits the density found).
     ess, candidates, max_parents, posterior
         Settings for categories: the equivalent sample size of ``bdeu``; which parents are tried, ``"plus-one"``, ``"pc"`` or
         ``"all"``, and how many together; whether to find the posterior probability of every edge.
@@ -218,8 +256,6 @@ def learn_dag(
     'ev-l0'
     """
     is_for_numbers = standardize or not center or any(value is not None for value in (lambda_, sigma2, penalty))
-    if is_for_numbers and kind == "auto":
-        kind = "continuous"
     if (standardize or not center) and kind == "discrete":
         raise PlackettError("standardize and center are for columns of numbers, and these are categories")
     if standardize and not center:
@@ -246,152 +282,36 @@ def learn_dag(
         if settings[what] is not None and not isinstance(settings[what], str):
             raise PlackettError(f"{what} is {settings[what]!r}: a name is needed")
     centering = "standardize" if standardize else "center" if center else "none"
-    most = to_count(memory, "memory", least=1)
-    reading = Reading(kind, kinds, columns, drop, na, missing, delimiter, decimal_comma, header, most)
+    bins = _optional_count(bins, "bins", least=2)
+    if bins is not None and discretize is None:
+        raise PlackettError("bins are for discretize, which is not given")
+    reading = Reading(
+        kind,
+        kinds,
+        columns,
+        drop,
+        na,
+        missing,
+        delimiter,
+        decimal_comma,
+        header,
+        discretize,
+        bins,
+        "continuous" if is_for_numbers else None,
+        to_count(memory, "memory", least=1),
+    )
     native_data = to_data(data, reading, names, centering, weights, covariance)
+    if (standardize or not center) and any(kind == "categories" for kind, _ in native_data.columns):
+        raise PlackettError("standardize and center are for columns of numbers, and there are categories")
     bar = Bar(progress)
     try:
         native = _plackett.learn(native_data, settings, bar.show if bar.is_shown else None)
     finally:
         bar.close()
-    found = LearnedGraph(native, native_data, method)
+    found = LearnedGraph(native, native_data)
     for text in found.warnings:
         warnings.warn(text, PlackettWarning, stacklevel=2)
     return found
-
-
-class OrderDAG:
-    """:func:`plackett.learn_dag` in the manner of scikit-learn: settings first, then ``fit``.
-
-    The settings are those of :func:`plackett.learn_dag`. After ``fit`` there are ``graph_``, the learned graph, and its
-    ``adjacency_`` and ``order_`` (as numbers of columns), ``n_features_in_`` and ``feature_names_in_``.
-
-    >>> import plackett
-    >>> model = plackett.simulate_sem(5, seed=1)
-    >>> learner = plackett.OrderDAG(score="bic").fit(model.sample(500, seed=0))
-    >>> learner.adjacency_.shape
-    (5, 5)
-    """
-
-    graph_: LearnedGraph
-    adjacency_: NDArray[np.int8]
-    order_: NDArray[np.int64]
-    n_features_in_: int
-    feature_names_in_: NDArray[np.object_]
-
-    def __init__(
-        self,
-        *,
-        method: Method = "insertion",
-        score: Score = "auto",
-        kind: Kind = "auto",
-        kinds: Mapping[str, ColumnKind] | None = None,
-        columns: Sequence[str] | None = None,
-        drop: Sequence[str] | None = None,
-        na: Sequence[str] | None = None,
-        missing: Missing = "error",
-        delimiter: str | None = None,
-        decimal_comma: bool | None = None,
-        header: bool | None = None,
-        weights: Any = None,
-        covariance: bool | int = False,
-        standardize: bool = False,
-        center: bool = True,
-        lambda_: float | None = None,
-        sigma2: float | None = None,
-        penalty: float | None = None,
-        ess: float | None = None,
-        candidates: Candidates | None = None,
-        max_parents: int | None = None,
-        alpha: float | None = None,
-        max_conditioning: int | None = None,
-        posterior: bool = False,
-        restarts: int | None = None,
-        steps: int | None = None,
-        memory: int = 1024,
-        time_limit: float | None = None,
-        seed: int = 0,
-        progress: bool | None = None,
-    ) -> None:
-        self.method = method
-        self.score = score
-        self.kind = kind
-        self.kinds = kinds
-        self.columns = columns
-        self.drop = drop
-        self.na = na
-        self.missing = missing
-        self.delimiter = delimiter
-        self.decimal_comma = decimal_comma
-        self.header = header
-        self.weights = weights
-        self.covariance = covariance
-        self.standardize = standardize
-        self.center = center
-        self.lambda_ = lambda_
-        self.sigma2 = sigma2
-        self.penalty = penalty
-        self.ess = ess
-        self.candidates = candidates
-        self.max_parents = max_parents
-        self.alpha = alpha
-        self.max_conditioning = max_conditioning
-        self.posterior = posterior
-        self.restarts = restarts
-        self.steps = steps
-        self.memory = memory
-        self.time_limit = time_limit
-        self.seed = seed
-        self.progress = progress
-
-    def fit(self, X: Any, y: None = None) -> Self:
-        """Learns the graph of the columns of X.
-
-        >>> import plackett
-        >>> data = plackett.simulate_sem(3, seed=1).sample(200, seed=0)
-        >>> plackett.OrderDAG().fit(data).n_features_in_
-        3
-        """
-        graph = learn_dag(X, **self.get_params())
-        self.graph_ = graph
-        self.adjacency_ = graph.adjacency
-        self.order_ = np.array(graph._order, dtype=np.int64)
-        self.n_features_in_ = len(graph)
-        self.feature_names_in_ = np.array(graph.names, dtype=object)
-        return self
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The settings by name.
-
-        >>> import plackett
-        >>> plackett.OrderDAG(seed=3).get_params()["seed"]
-        3
-        """
-        return {name: getattr(self, name) for name in self._names()}
-
-    def set_params(self, **params: Any) -> Self:
-        """Changes settings by name.
-
-        >>> import plackett
-        >>> plackett.OrderDAG().set_params(seed=3).seed
-        3
-        """
-        for name, value in params.items():
-            if name not in self._names():
-                raise PlackettError(f"there is no setting {name}; there are {', '.join(self._names())}")
-            setattr(self, name, value)
-        return self
-
-    @classmethod
-    def _names(cls) -> list[str]:
-        return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
-
-    def __repr__(self) -> str:
-        defaults = inspect.signature(type(self).__init__).parameters
-        changed = [
-            f"{name}={value!r}" for name, value in self.get_params().items() if value is not defaults[name].default
-        ]
-        return f"OrderDAG({', '.join(changed)})"
 
 
 def _optional_number(value: float | None, what: str) -> float | None:

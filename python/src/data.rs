@@ -3,8 +3,8 @@
 use numpy::PyReadonlyArray1;
 use plackett_dag::{
     Dataset, Error, Observations,
-    dataset::{Covariance, DatasetBuilder, Kind, Reading, SourceColumn, SourceValues},
-    finding::{Remedy, faults_text, finding_texts},
+    dataset::{Covariance, DatasetBuilder, Discretize, Kind, Reading, SourceColumn, SourceValues},
+    finding::{Concern, Finding, Remedy, Treatment, faults_text, finding_texts},
     gram::Centering,
 };
 use pyo3::prelude::*;
@@ -34,7 +34,12 @@ pub(crate) struct Data {
     fingerprint: String,
     #[pyo3(get)]
     rows: usize,
+    /// What was done about missing values, how many there were, the rows and those of them that are complete, and what is assumed.
+    #[pyo3(get)]
+    missing: Option<Gaps>,
 }
+
+type Gaps = (&'static str, usize, usize, usize, &'static str);
 
 /// How to read, as the Python half has it.
 #[derive(FromPyObject)]
@@ -50,6 +55,9 @@ pub(crate) struct ReadingSettings {
     numeric: Vec<String>,
     na: Option<Vec<String>>,
     missing: String,
+    lean: Option<String>,
+    discretize: Option<String>,
+    bins: Option<usize>,
     weights: Option<String>,
     covariance: Option<usize>,
     memory: usize,
@@ -63,18 +71,20 @@ impl ReadingSettings {
             "standardize" => Centering::Standardize,
             _ => Centering::Center,
         };
-        let kind = match self.kind.as_deref() {
-            None => None,
-            Some("discrete") => Some(Kind::Categories),
-            Some(_) => Some(Kind::Numbers),
+        let kind = |word: Option<&str>| {
+            word.map(|word| if word == "discrete" { Kind::Categories } else { Kind::Numbers })
         };
+        let discretize = self.discretize.map(|text| text.parse::<Discretize>()).transpose()?;
+        let bins = self.bins.unwrap_or(Discretize::DEFAULT_BINS);
         let reading = Reading {
             delimiter: self.delimiter.map(|text| text.parse()).transpose()?,
             decimal_comma: self.decimal_comma,
             header: self.header,
             columns: self.columns,
             drop: self.drop,
-            kind,
+            kind: kind(self.kind.as_deref()),
+            lean: kind(self.lean.as_deref()),
+            discretize: discretize.map(|method| method.with_bins(bins)).transpose()?,
             categorical: self.categorical,
             numeric: self.numeric,
             missing_marks: self.na,
@@ -162,9 +172,11 @@ impl Data {
         let (names, choice) = (data.names().to_vec(), data.choice());
         let columns = data.columns().iter().map(|column| (column.kind.name(), column.missing)).collect();
         let (notes, fingerprint) = (data.notes().to_vec(), data.fingerprint().to_owned());
-        let (rows, warnings) = (data.rows(), finding_texts(&data.warnings(), keyword));
+        let findings = data.warnings();
+        let (rows, warnings) = (data.rows(), finding_texts(&findings, keyword));
+        let missing = findings.iter().find_map(gaps);
         let observations = data.observations(centering).map_err(refused)?;
-        Ok(Self { observations, names, warnings, choice, columns, notes, fingerprint, rows })
+        Ok(Self { observations, names, warnings, choice, columns, notes, fingerprint, rows, missing })
     }
 }
 
@@ -216,6 +228,17 @@ pub(crate) fn refused(error: Error) -> Failure {
     }
 }
 
+/// What a finding says of missing values.
+fn gaps(finding: &Finding) -> Option<Gaps> {
+    let Concern::Incomplete { counts, rows, complete, treatment } = &finding.concern else { return None };
+    let method = match treatment {
+        Treatment::LeftOut => "drop",
+        Treatment::Moments | Treatment::LocallyComplete => "em",
+        Treatment::OwnCategory => "category",
+    };
+    Some((method, counts.iter().map(|(_, count)| count).sum(), *rows, *complete, treatment.assumption()))
+}
+
 /// Names that are spelled out; more are not to be typed.
 const MOST_SPELLED: usize = 8;
 
@@ -231,7 +254,6 @@ fn keyword(remedy: &Remedy) -> String {
     };
     match remedy {
         Remedy::Drop(names) => format!("drop={}", list(names)),
-        Remedy::Keep(names) => format!("columns={}", list(names)),
         Remedy::DropRows(rows) => {
             format!("missing=\"drop\" keeps {rows} row{}", if *rows == 1 { "" } else { "s" })
         }
@@ -240,8 +262,10 @@ fn keyword(remedy: &Remedy) -> String {
                 names.iter().take(MOST_SPELLED).map(|name| format!("{name:?}: \"categories\"")).collect();
             format!("kinds={{{}}}", kinds.join(", "))
         }
-        Remedy::AllCategorical => "kind=\"discrete\" takes every column as categories".to_owned(),
+        Remedy::Em(rows) => format!("missing=\"em\" keeps all {rows}"),
+        Remedy::OwnCategory(rows) => format!("missing=\"category\" keeps all {rows}"),
         Remedy::MissingMark(text) => format!("na=[{text:?}]"),
+        Remedy::NoWeights => "weights=None".to_owned(),
         _ => String::new(),
     }
 }

@@ -2,7 +2,7 @@
 //! Plackett–Luce and a single item for the categorical distribution.
 
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
-use plackett::{Categorical, Latent, Noise, Order, PlackettLuce};
+use plackett::{Categorical, Distribution as _, Latent, Noise, Order, PlackettLuce};
 use pyo3::prelude::*;
 
 use crate::{

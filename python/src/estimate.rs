@@ -2,7 +2,7 @@
 
 use numpy::{PyArray1, PyReadonlyArray1, PyUntypedArrayMethods};
 use plackett::{
-    Error, Latent, Noise,
+    Enumerable, Error, Latent, Noise,
     estimator::{Baseline, Estimator, Reinforce, Relax, Reparametrized, Samples},
 };
 use pyo3::prelude::*;
@@ -99,7 +99,7 @@ fn estimate<L: Latent>(
 }
 
 /// E f(b) and its gradient, by enumeration; `f` gets blocks of outcomes.
-pub(crate) fn exact<L: Latent>(
+pub(crate) fn exact<L: Enumerable>(
     py: Python<'_>,
     latent: &L,
     f: &Bound<'_, PyAny>,

@@ -127,6 +127,16 @@ impl LearnedGraph {
     }
 
     #[getter]
+    fn method(&self) -> &str {
+        self.learned.method.name
+    }
+
+    #[getter]
+    fn price(&self) -> Option<f64> {
+        self.learned.price
+    }
+
+    #[getter]
     fn score_choice(&self) -> Option<&str> {
         self.learned.score_choice.as_deref()
     }
@@ -155,6 +165,13 @@ impl LearnedGraph {
     #[getter]
     fn status(&self) -> &'static str {
         self.learned.ending.name()
+    }
+
+    /// Effective rows, steps of EM, the change of the last one, and whether that was small enough.
+    #[getter]
+    fn estimation(&self) -> Option<(f64, usize, f64, bool)> {
+        let found = self.learned.estimation?;
+        Some((found.effective_rows, found.iterations, found.change, found.is_converged))
     }
 
     #[getter]

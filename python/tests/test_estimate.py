@@ -3,6 +3,7 @@
 import numpy as np
 import paper
 import pytest
+from failing import Mine, broken
 
 import plackett
 from plackett.critics import Network, RelaxedObjective
@@ -278,12 +279,6 @@ class TestBadInput:
 
     @pytest.mark.parametrize("estimator", ["reinforce", "exact"])
     def test_exceptions_come_through_as_they_are(self, estimator):
-        class Mine(Exception):
-            pass
-
-        def broken(order):
-            raise Mine("by design")
-
         for batch in (False, True):
             with pytest.raises(Mine, match="by design"):
                 plackett.estimate([0.0] * 3, broken, estimator=estimator, batch=batch)

@@ -137,8 +137,7 @@ class TestForms:
         flags = pd.DataFrame({"a": counts[:, 0] > 1, "b": counts[:, 1] > 1})
         assert plackett.learn_dag(flags).kind == "discrete"
         flags["c"] = np.random.default_rng(1).normal(size=200)
-        with pytest.raises(plackett.PlackettError, match='categories "a", "b"; numbers "c"'):
-            plackett.learn_dag(flags)
+        assert plackett.learn_dag(flags).kind == "mixed"
         assert plackett.learn_dag(flags, kinds={"a": "numbers", "b": "numbers"}).kind == "continuous"
 
     @given(
@@ -167,12 +166,85 @@ class TestForms:
         for frame in frames:
             assert [kind for kind, _ in read(frame).columns] == ["categories"] * 2
         mixed = codes.astype({"a": "category"}).assign(c=np.arange(60) / 7)
-        with pytest.raises(plackett.PlackettError, match=r'categories "a"; numbers "b", "c" \(drop=\["a"\]'):
-            read(mixed)
+        assert [kind for kind, _ in read(mixed).columns] == ["categories", "numbers", "numbers"]
         assert len(read(mixed, drop=["a"]).names) == 2
         assert read(mixed, kinds={"a": "numbers"}).columns[0] == ("numbers", 0)
         enum = pl.DataFrame({"a": pl.Series(["x", "y"] * 9, dtype=pl.Enum(["y", "x", "z"])), "b": ["u", "v", "w"] * 6})
         assert [kind for kind, _ in read(enum).columns] == ["categories"] * 2
+
+    def test_mixed_data_are_learned(self):
+        rng = np.random.default_rng(0)
+        dose = rng.normal(size=400)
+        cured = dose + 0.7 * rng.normal(size=400) > 0
+        fever = np.where(cured, 0.0, 2.0) + 0.5 * rng.normal(size=400)
+        frame = pd.DataFrame({"dose": dose, "cured": np.where(cured, "yes", "no"), "fever": fever})
+        for score in ("auto", "dg", "cg"):
+            found = plackett.learn_dag(frame, score=score)
+            assert found.kind == "mixed" and found.is_equivalent and found.missing is None
+            assert found.score_name == ("dg" if score == "auto" else score)
+            pairs = {frozenset((a, b)) for a, b, _ in found.edges}
+            assert pairs == {frozenset(("dose", "cured")), frozenset(("cured", "fever"))}
+            assert all(strength > 5 for _, _, strength in found.edges)
+        cut = plackett.learn_dag(frame, discretize="quantile", bins=4)
+        assert cut.kind == "discrete" and cut.score_name == "qnml"
+        holes = frame.mask(rng.random(frame.shape) < 0.2)
+        with pytest.warns(plackett.PlackettWarning, match="moments of all rows are estimated by EM, which assumes that"):
+            found = plackett.learn_dag(holes, missing="em")
+        assert {frozenset((a, b)) for a, b, _ in found.edges} == pairs
+        assert found.missing["method"] == "em" and found.missing["converged"] and found.missing["rows"] == 400
+        assert found.missing["complete_rows"] == len(holes.dropna()) and found.missing["values"] == holes.isna().sum().sum()
+        there = holes.notna().to_numpy()
+        both = np.mean([(there[:, a] & there[:, b]).sum() for a, b in ((0, 1), (0, 2), (1, 2))])
+        assert found.missing["effective_rows"] == pytest.approx(both)
+        with pytest.raises(plackett.PlackettError, match="cg does not fit: it needs complete rows"):
+            plackett.learn_dag(holes, missing="em", score="cg")
+
+    def test_scores_of_mixed_data_are_their_formulas(self):
+        rng = np.random.default_rng(1)
+        rows = 200
+        group, x = rng.integers(0, 3, rows), rng.normal(size=rows)
+        y = x * (group == 1) + 2.0 * (group == 2) + rng.normal(size=rows)
+        frame = {"x": x, "y": y, "group": np.array(["a", "b", "c"])[group]}
+        found = {score: plackett.learn_dag(frame, score=score, penalty=1.0) for score in ("dg", "cg")}
+
+        # dg: correlations with one row more in which nothing goes with anything; the most frequent level has no column.
+        levels = [level for level in range(3) if level != np.bincount(group).argmax()]
+        blocks = {"x": [x], "y": [y], "group": [(group == level).astype(float) for level in levels]}
+
+        def joint_dg(names):
+            columns = np.array([column for name in names for column in blocks[name]])
+            if len(columns) == 0:
+                return 0.0
+            own = np.atleast_2d(np.corrcoef(columns)) * rows / (rows + 1)
+            np.fill_diagonal(own, 1.0)
+            return 0.5 * ((rows + 1) * np.linalg.slogdet(own)[1] + rows * np.log(columns.var(1)).sum())
+
+        def joint_cg(names):
+            numbers = [frame[name] for name in names if name != "group"]
+            total, parameters = 0.0, 2.0 if "group" in names else 0.0
+            for cell in range(3) if "group" in names else [None]:
+                rows_in = slice(None) if cell is None else group == cell
+                count = rows if cell is None else rows_in.sum()
+                total -= count * np.log(count / rows)
+                if numbers:
+                    within = np.array([column[rows_in] for column in numbers])
+                    spread = np.diag([column.var() for column in numbers])
+                    own = (count * np.atleast_2d(np.cov(within, bias=True)) + spread) / (count + 1)
+                    total += 0.5 * ((count + 1) * np.linalg.slogdet(own)[1] - np.linalg.slogdet(spread)[1])
+                    parameters += len(numbers) * (len(numbers) + 3) / 2
+            return total + 0.5 * np.log(rows) * parameters
+
+        for score, joint in (("dg", joint_dg), ("cg", joint_cg)):
+            graph = found[score]
+            expected = 0.0
+            for node in graph.names:
+                parents = [a for a, b, _ in graph.edges if b == node]
+                expected += joint([*parents, node]) - joint(parents)
+                if score == "dg":
+                    width = sum(len(blocks[parent]) for parent in parents)
+                    expected += 0.5 * np.log(rows) * len(blocks[node]) * width
+            assert graph.score == pytest.approx(expected, rel=1e-9), score
+            assert graph.edges
 
     def test_missing_values(self):
         frame = pd.DataFrame({"a": [0.5, None, 2.5, 4.0], "b": [1.0, 2.0, 4.0, -9.5]})
@@ -238,34 +310,6 @@ class TestEnding:
         assert capsys.readouterr().err == ""
 
 
-class TestEstimator:
-    def test_fits_like_scikit_learn(self):
-        learner = plackett.OrderDAG(score="bic", seed=2)
-        assert learner.fit(NUMBERS) is learner
-        np.testing.assert_array_equal(learner.adjacency_, learner.graph_.adjacency)
-        assert sorted(learner.order_) == list(range(8)) and learner.n_features_in_ == 8
-        assert learner.feature_names_in_.tolist() == list(MODEL.names)
-        assert repr(learner) == "OrderDAG(score='bic', seed=2)"
-
-    def test_clones(self):
-        from sklearn.base import clone
-
-        learner = plackett.OrderDAG(method="pc", alpha=0.1).set_params(seed=9)
-        copy = clone(learner)
-        assert copy is not learner and copy.get_params() == learner.get_params()
-        assert plackett.OrderDAG(**learner.get_params()).seed == 9
-        with pytest.raises(plackett.PlackettError, match="no setting sed"):
-            learner.set_params(sed=1)
-
-    def test_settings_are_those_of_the_function(self):
-        import inspect
-
-        function = dict(inspect.signature(plackett.learn_dag).parameters)
-        del function["data"], function["names"]
-        learner = inspect.signature(plackett.OrderDAG).parameters
-        assert {name: p.default for name, p in function.items()} == {name: p.default for name, p in learner.items()}
-
-
 class TestBadInput:
     @pytest.mark.parametrize(
         ("data", "message"),
@@ -284,7 +328,6 @@ class TestBadInput:
             ([[1e200, 1.0], [-1e200, 3.0], [0.1, 0.5]], "too large"),
             (np.array([[1j, 2j], [3j, 1j]]), "complex"),
             ({"a": [1.5, 2.5], "b": [1.5]}, "one length"),
-            ({"a": ["x", "y"], "b": [1.5, 2.5]}, "no score takes both"),
             ({"a": [None, "y"], "b": ["x", "y"]}, 'row 0, column "a": the value is missing'),
             ({"a": [object(), "y"], "b": ["x", "y"]}, "neither numbers nor words"),
             (pd.DataFrame({"a": [1.5, None, 2.0], "b": [1.0, 2.0, 4.0]}), 'row 1, column "a": the value is missing'),
@@ -312,7 +355,11 @@ class TestBadInput:
             ({"kinds": {"z": "numbers"}}, 'there is no column "z"'),
             ({"drop": ["z"]}, 'there is no column "z"'),
             ({"drop": "x1"}, "a list is needed"),
-            ({"missing": "em"}, "it must be one of error, drop"),
+            ({"missing": "guess"}, "it must be one of error, drop, em, category"),
+            ({"discretize": "halves"}, "it must be one of quantile, equal-width"),
+            ({"bins": 3}, "bins are for discretize"),
+            ({"discretize": "quantile", "bins": 300}, "it must be from 2 to 256"),
+            ({"score": "dg"}, "there is no score dg of numbers"),
             ({"delimiter": "and"}, "none of comma, tab"),
             ({"names": ["a"]}, "1 names for 8 columns"),
             ({"names": ["a"] * 8}, "two columns have this name"),

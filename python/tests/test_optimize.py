@@ -11,6 +11,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from failing import Mine, broken
 
 import plackett
 
@@ -305,12 +306,6 @@ class TestBadInput:
             plackett.minimize(lambda order: answer, 3)
 
     def test_exceptions_come_through_as_they_are(self):
-        class Mine(Exception):
-            pass
-
-        def broken(order):
-            raise Mine("by design")
-
         for batch in (False, True):
             with pytest.raises(Mine, match="by design"):
                 plackett.minimize(broken, 3, batch=batch)

@@ -6,9 +6,14 @@ use anyhow::Context;
 use clap::Args;
 use plackett_dag::{format::read_graph, metrics::Comparison};
 
-use crate::console::{self, counted};
+use crate::{
+    arguments::Common,
+    console::{self, counted},
+};
 
 #[derive(Args)]
+// Accepted so that scripts may pass it to every command alike; nothing is random here.
+#[command(mut_arg("seed", |seed| seed.hide(true)))]
 pub(crate) struct Arguments {
     /// The true graph: an adjacency matrix in CSV (row i, column j non-zero means i -> j), or the JSON of `learn`
     #[arg(value_name = "TRUE")]
@@ -16,12 +21,8 @@ pub(crate) struct Arguments {
     /// The estimated graph, in either form
     #[arg(value_name = "EST")]
     estimate: PathBuf,
-    /// Accepted so that scripts may pass it to every command alike; nothing is random here
-    #[arg(long = "seed", default_value_t = 0, hide = true)]
-    _seed: u64,
-    /// Print one JSON document instead of text
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    common: Common,
 }
 
 pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
@@ -31,7 +32,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     let comparison = truth.compare(&estimate).with_context(|| {
         format!("{} (true) against {} (estimate)", truth_path.display(), estimate_path.display())
     })?;
-    if arguments.json {
+    if arguments.common.json {
         return console::say_json(&comparison);
     }
     console::say(&format!(

@@ -6,6 +6,7 @@
 //! This is a library only so that the Python package can install the same program. [`run`] is all that it offers; what
 //! there is to build on is in the crates `plackett` and `plackett-dag`.
 
+mod arguments;
 mod console;
 mod evaluate;
 mod files;

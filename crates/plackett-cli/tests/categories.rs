@@ -1,61 +1,23 @@
 //! `plackett learn` on categories from outside: its JSON, files, exit codes and complaints; and `plackett reproduce table4`.
 
-use std::{
-    fs,
-    process::{Command, Output},
-};
+mod common;
+
+use std::fs;
 
 use serde_json::Value;
-use tempfile::TempDir;
 
-fn run(arguments: &[&str], threads: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_plackett"))
-        .args(arguments)
-        .env("RAYON_NUM_THREADS", threads)
-        .output()
-        .unwrap()
-}
-
-fn json(arguments: &[&str]) -> Value {
-    let output = run(&[arguments, &["--json"]].concat(), "2");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
-}
-
-fn text(arguments: &[&str]) -> String {
-    let output = run(arguments, "2");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
-}
-
-/// The complaint of a call that must fail with code 2 and print nothing else.
-fn complaint(arguments: &[&str]) -> String {
-    let output = run(arguments, "2");
-    let text = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{text}");
-    assert!(output.stdout.is_empty());
-    text
-}
-
-fn path(folder: &TempDir, name: &str) -> String {
-    folder.path().join(name).to_str().unwrap().to_owned()
-}
-
-fn write(folder: &TempDir, name: &str, content: &str) -> String {
-    fs::write(folder.path().join(name), content).unwrap();
-    path(folder, name)
-}
+use common::{Folder, complaint, document, json, plackett, text};
 
 /// Data of a network, and its graph.
-fn simulate(folder: &TempDir, network: &str, rows: &str) -> (String, String) {
-    text(&["simulate", "network", network, "--samples", rows, "--out", &path(folder, network)]);
-    (path(folder, &format!("{network}/data.csv")), path(folder, &format!("{network}/graph.csv")))
+fn simulate(folder: &Folder, network: &str, rows: &str) -> (String, String) {
+    text(&["simulate", "network", network, "--samples", rows, "--out", &folder.path(network)]);
+    (folder.path(&format!("{network}/data.csv")), folder.path(&format!("{network}/graph.csv")))
 }
 
 #[test]
 fn the_alarm_example_finds_the_class_of_the_true_graph_but_for_what_the_data_cannot_show() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = path(&folder, "out");
+    let folder = Folder::new();
+    let out = folder.path("out");
     let learned = json(&["learn", "--example", "alarm", "--out", &out]);
     assert_eq!((&learned["method"], &learned["score_name"]), (&"insertion".into(), &"qnml".into()));
     assert_eq!((&learned["data"], &learned["rows"]), (&"discrete".into(), &20_000.into()));
@@ -69,7 +31,7 @@ fn the_alarm_example_finds_the_class_of_the_true_graph_but_for_what_the_data_can
     let rank = |name: &Value| order.iter().position(|other| *other == name).unwrap();
     assert!(edges.iter().all(|edge| rank(&edge["from"]) < rank(&edge["to"])));
     for file in ["graph.json", "graph.csv", "graph.dot", "graph.svg", "graph.png"] {
-        assert!(fs::metadata(folder.path().join("out").join(file)).unwrap().len() > 0, "{file}");
+        assert!(!fs::read(folder.path(&format!("out/{file}"))).unwrap().is_empty(), "{file}");
     }
     let shown = text(&["learn", "--example", "alarm"]);
     assert!(shown.contains("strength") && shown.contains("open") && shown.contains("SHD-CPDAG"), "{shown}");
@@ -77,7 +39,7 @@ fn the_alarm_example_finds_the_class_of_the_true_graph_but_for_what_the_data_can
 
 #[test]
 fn a_file_of_categories_is_known_for_one_and_can_be_taken_for_numbers() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let (data, graph) = simulate(&folder, "asia", "5000");
     let learned = json(&["learn", &data, "--truth", &graph]);
     assert_eq!(learned["data"], "discrete");
@@ -91,19 +53,19 @@ fn a_file_of_categories_is_known_for_one_and_can_be_taken_for_numbers() {
         let codes: Vec<&str> = line.split(',').map(|word| if word == "yes" { "1" } else { "0" }).collect();
         coded += &(codes.join(",") + "\n");
     }
-    let coded = write(&folder, "coded.csv", &coded);
+    let coded = folder.write("coded.csv", &coded);
     let again = json(&["learn", &coded]);
     assert_eq!(again["cpdag"], learned["cpdag"]);
     let numbers = json(&["learn", &coded, "--continuous"]);
     assert_eq!((&numbers["data"], &numbers["data_choice"]), (&"continuous".into(), &Value::Null));
     assert_eq!(json(&["learn", &coded, "--standardize"])["data"], "continuous");
-    assert!(complaint(&["learn", &data, "--continuous"]).contains("is not a number"));
+    assert!(complaint(&["learn", &data, "--continuous"], 2).contains("is not a number"));
     assert!(text(&["learn", &data]).contains("Data    every column holds words"));
 }
 
 #[test]
 fn every_method_and_space_and_score_learns_and_threads_do_not_matter() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let (data, graph) = simulate(&folder, "cancer", "2000");
     let methods = [
         "insertion",
@@ -122,8 +84,7 @@ fn every_method_and_space_and_score_learns_and_threads_do_not_matter() {
         let learned = json(&arguments);
         // Tests have no score.
         scores.push(learned["score"].as_f64().unwrap_or(f64::INFINITY));
-        let one = run(&[&arguments[..], &["--json"]].concat(), "1");
-        let one: Value = serde_json::from_slice(&one.stdout).unwrap();
+        let one = document(plackett(&arguments).env("RAYON_NUM_THREADS", "1"));
         for field in ["order", "edges", "cpdag", "score", "evaluations"] {
             assert_eq!(one[field], learned[field], "{method} {field}");
         }
@@ -142,9 +103,9 @@ fn every_method_and_space_and_score_learns_and_threads_do_not_matter() {
 
 #[test]
 fn the_posterior_gives_every_edge_a_probability() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let (data, _) = simulate(&folder, "asia", "1000");
-    let out = path(&folder, "out");
+    let out = folder.path("out");
     let learned =
         json(&["learn", &data, "--posterior", "--score", "bdeu", "--steps", "20000", "--out", &out]);
     let likely = learned["probabilities"].as_array().unwrap();
@@ -156,7 +117,7 @@ fn the_posterior_gives_every_edge_a_probability() {
         likely.iter().filter(is_it).map(|edge| edge["probability"].as_f64().unwrap()).sum()
     };
     assert!(joined("bronc", "dysp") > 0.99 && joined("asia", "bronc") < 0.5);
-    let matrix = fs::read_to_string(folder.path().join("out/probabilities.csv")).unwrap();
+    let matrix = folder.read("out/probabilities.csv");
     assert_eq!(matrix.lines().count(), 9);
     assert!(text(&["learn", &data, "--posterior", "--steps", "2000"]).contains("probability"));
     // One move is enough to have seen an order.
@@ -167,7 +128,7 @@ fn the_posterior_gives_every_edge_a_probability() {
 
 #[test]
 fn bad_categories_are_refused_by_name() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let many: String = (0..3000).map(|row| format!("w{row},x\n")).collect::<Vec<_>>().concat();
     for (content, expected) in [
         ("a,b\nx,y\n,z\nw,y\n".to_owned(), ", line 3, column \"a\": the value is missing (empty field)"),
@@ -179,10 +140,9 @@ fn bad_categories_are_refused_by_name() {
         ),
         ("a\nx\ny\n".to_owned(), ": \"a\" is the only column"),
         ("a,b\nx,y\n".to_owned(), ": there is only one row"),
-        ("a,b\nx,1.5\ny,2.5\n".to_owned(), "(--discrete takes every column as categories)"),
     ] {
-        let data = write(&folder, "data.csv", &content);
-        let complaint = complaint(&["learn", &data]);
+        let data = folder.write("data.csv", &content);
+        let complaint = complaint(&["learn", &data], 2);
         assert!(
             complaint.starts_with(&format!("error: {data}")) && complaint.contains(expected),
             "{complaint}"
@@ -202,29 +162,29 @@ fn bad_categories_are_refused_by_name() {
         (vec!["--max-parents", "0"], "--max-parents"),
         (vec!["--discrete", "--continuous"], "cannot be used with"),
     ] {
-        let text = complaint(&[vec!["learn", &data], arguments].concat());
+        let text = complaint(&[vec!["learn", &data], arguments].concat(), 2);
         assert!(text.contains(expected), "{text}");
     }
-    assert!(complaint(&["learn", "--example", "alarms"]).contains("possible values: sem, alarm"));
+    assert!(complaint(&["learn", "--example", "alarms"], 2).contains("possible values: sem, alarm"));
     for given in [&["--continuous"][..], &["--lambda", "0.3"], &["--standardize"]] {
-        let text = complaint(&[&["learn", "--example", "asia"], given].concat());
+        let text = complaint(&[&["learn", "--example", "asia"], given].concat(), 2);
         assert!(text.contains("--continuous and settings of numbers do not fit"), "{text}");
     }
-    let numbers = write(&folder, "numbers.csv", "a,b\n1.5,2\n2.5,3\n3.5,1\n");
+    let numbers = folder.write("numbers.csv", "a,b\n1.5,2\n2.5,3\n3.5,1\n");
     assert!(
-        complaint(&["learn", &numbers, "--posterior"]).contains("posterior is for columns of categories")
+        complaint(&["learn", &numbers, "--posterior"], 2).contains("posterior is for columns of categories")
     );
 }
 
 #[test]
 fn copies_and_crowded_columns_are_warned_about() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let mut rows = "a,b,same,many\n".to_owned();
     for row in 0..300_u32 {
         let (a, b) = (row * 7 % 13 % 2, row * 5 % 11 % 3);
         rows += &format!("x{a},y{b},z{a},w{}\n", row % 70);
     }
-    let learned = json(&["learn", &write(&folder, "data.csv", &rows)]);
+    let learned = json(&["learn", &folder.write("data.csv", &rows)]);
     let warnings: Vec<&str> =
         learned["warnings"].as_array().unwrap().iter().map(|warning| warning.as_str().unwrap()).collect();
     assert!(warnings[0].contains("\"same\" tells the same as column \"a\""), "{warnings:?}");
@@ -233,8 +193,8 @@ fn copies_and_crowded_columns_are_warned_about() {
 
 #[test]
 fn table4_has_every_method_beside_the_paper() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = path(&folder, "out");
+    let folder = Folder::new();
+    let out = folder.path("out");
     let document = json(&["reproduce", "table4", "--quick", "--seeds", "1", "--out", &out]);
     let mean = |method: &str, metric: &str, field: &str| {
         let cells = document["cells"].as_array().unwrap();
@@ -259,6 +219,6 @@ fn table4_has_every_method_beside_the_paper() {
     assert!(mean("LEARN", "train_q_diff", "mean") >= 0.0);
     assert!(mean("LEARN", "train_q_diff", "mean") >= mean("ORDER-MCMC", "train_q_diff", "mean"));
     for file in ["table4.csv", "table4.json", "table4.md"] {
-        assert!(folder.path().join("out").join(file).exists(), "{file} is missing");
+        assert!(fs::exists(folder.path(&format!("out/{file}"))).unwrap(), "{file} is missing");
     }
 }

@@ -6,13 +6,16 @@
 //! The last bit of a logarithm belongs to the maths library of the platform, so the answers hold where they were made.
 #![cfg(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64"))]
 
+mod common;
+
 use std::{
     fmt::Write as _,
     path::{Path, PathBuf},
-    process::Command,
 };
 
 use serde_json::{Map, Value};
+
+use common::{document, plackett};
 
 const METHODS: [&str; 9] = [
     "insertion",
@@ -31,14 +34,8 @@ const LEFT_OUT: [&str; 3] = ["second", "version", "settings"];
 
 /// Runs one command in `folder`, with `--json`, and returns what it printed.
 fn answer(folder: &Path, command: &str) -> Value {
-    let output = Command::new(env!("CARGO_BIN_EXE_plackett"))
-        .args(command.split(' '))
-        .arg("--json")
-        .current_dir(folder)
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
-    let mut answer = serde_json::from_slice(&output.stdout).unwrap();
+    let words: Vec<&str> = command.split(' ').collect();
+    let mut answer = document(plackett(&words).current_dir(folder));
     leave_out(&mut answer);
     answer
 }

@@ -1,70 +1,32 @@
 //! `plackett simulate network` from outside: its files, JSON, exit codes and complaints.
 
-use std::{
-    fs,
-    process::{Command, Output},
-};
+mod common;
+
+use std::fs;
 
 use plackett_dag::{
     BayesNet, Dataset,
     dataset::{Kind, Reading},
     format::read_graph,
 };
-use serde_json::Value;
-use tempfile::TempDir;
 
-fn run(arguments: &[&str], threads: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_plackett"))
-        .args(["simulate", "network"])
-        .args(arguments)
-        .env("RAYON_NUM_THREADS", threads)
-        .output()
-        .unwrap()
+use common::{Folder, document, plackett};
+
+const COMMAND: [&str; 2] = ["simulate", "network"];
+
+fn text(arguments: &[&str]) -> String {
+    common::text(&[&COMMAND, arguments].concat())
 }
 
-fn shown(arguments: &[&str], threads: &str) -> String {
-    let output = run(arguments, threads);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert!(output.stderr.is_empty());
-    String::from_utf8(output.stdout).unwrap()
-}
-
-/// The complaint of a call that must fail as bad input and print nothing else.
 fn complaint(arguments: &[&str]) -> String {
-    let output = run(arguments, "2");
-    let text = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{text}");
-    assert!(output.stdout.is_empty());
-    text
-}
-
-struct Folder(TempDir);
-
-impl Folder {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.path().join(name).to_str().unwrap().to_owned()
-    }
-
-    fn write(&self, name: &str, text: &str) -> String {
-        fs::write(self.path(name), text).unwrap();
-        self.path(name)
-    }
-
-    fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.path(name)).unwrap()
-    }
+    common::complaint(&[&COMMAND, arguments].concat(), 2)
 }
 
 #[test]
 fn files_hold_the_data_the_graph_and_the_network() {
     let folder = Folder::new();
     let out = folder.path("alarm");
-    let text =
-        shown(&["alarm", "--samples", "2000", "--validation", "50", "--seed", "3", "--out", &out], "2");
+    let text = text(&["alarm", "--samples", "2000", "--validation", "50", "--seed", "3", "--out", &out]);
     for part in [
         "37 nodes, 46 edges and 509 free parameters",
         "data.csv: 2,000 rows",
@@ -94,9 +56,9 @@ fn files_hold_the_data_the_graph_and_the_network() {
 fn a_file_gives_the_same_as_the_name_and_threads_change_nothing() {
     let folder = Folder::new();
     let (first, second) = (folder.path("first"), folder.path("second"));
-    let document: Value =
-        serde_json::from_str(&shown(&["insurance", "--samples", "9000", "--json", "--out", &first], "1"))
-            .unwrap();
+    let mut call = plackett(&COMMAND);
+    call.args(["insurance", "--samples", "9000", "--out", &first]);
+    let document = document(call.env("RAYON_NUM_THREADS", "1"));
     assert_eq!(document["network"], "insurance");
     for (field, wanted) in [
         ("nodes", 27),
@@ -109,13 +71,13 @@ fn a_file_gives_the_same_as_the_name_and_threads_change_nothing() {
         assert_eq!(document[field], wanted, "{field}");
     }
     assert_eq!(document["files"].as_array().unwrap().len(), 4);
-    shown(&[&folder.path("first/network.bif"), "--samples", "9000", "--out", &second], "3");
+    text(&[&folder.path("first/network.bif"), "--samples", "9000", "--out", &second]);
     for file in ["data.csv", "validation.csv", "graph.csv", "network.bif"] {
         assert!(folder.read(&format!("first/{file}")) == folder.read(&format!("second/{file}")), "{file}");
     }
     assert_ne!(folder.read("first/data.csv"), folder.read("first/validation.csv"));
     let third = folder.path("third");
-    shown(&["insurance", "--samples", "9000", "--seed", "1", "--out", &third], "2");
+    text(&["insurance", "--samples", "9000", "--seed", "1", "--out", &third]);
     assert_ne!(folder.read("first/data.csv"), folder.read("third/data.csv"));
 }
 

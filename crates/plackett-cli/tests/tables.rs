@@ -1,18 +1,14 @@
 //! `plackett reproduce table1`: its cells, its files, and going on where a run was stopped.
 
-use std::{path::Path, process::Command};
+mod common;
 
 use serde_json::Value;
 
-fn table1(out: &Path, threads: &str) -> Value {
-    let output = Command::new(env!("CARGO_BIN_EXE_plackett"))
-        .args(["reproduce", "table1", "--quick", "--seeds", "1", "--json", "--out"])
-        .arg(out)
-        .env("RAYON_NUM_THREADS", threads)
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
+use common::{Folder, document, plackett};
+
+fn table1(folder: &Folder, threads: &str) -> Value {
+    let mut call = plackett(&["reproduce", "table1", "--quick", "--seeds", "1", "--out", &folder.path("")]);
+    document(call.env("RAYON_NUM_THREADS", threads))
 }
 
 /// All cells but the times, which are never the same twice.
@@ -22,8 +18,8 @@ fn figures(document: &Value) -> Vec<&Value> {
 
 #[test]
 fn the_table_has_every_method_beside_the_paper_and_goes_on_where_it_stopped() {
-    let folder = tempfile::tempdir().unwrap();
-    let document = table1(folder.path(), "1");
+    let folder = Folder::new();
+    let document = table1(&folder, "1");
     let cell = |graph: &str, method: &str, metric: &str| {
         let is_it =
             |cell: &&&Value| cell["graph"] == graph && cell["method"] == method && cell["metric"] == metric;
@@ -44,20 +40,19 @@ fn the_table_has_every_method_beside_the_paper_and_goes_on_where_it_stopped() {
         assert!(objective("EXACT") < 0.0 && objective("RANDOM") > 0.0);
         assert!(cell(graph, "EV-L0", "shd")["mean"].as_f64().unwrap() <= 1.0);
     }
-    for file in ["table1.csv", "table1.json", "table1.md", "table1.png", "table1.svg"] {
-        assert!(folder.path().join(file).exists(), "{file} is missing");
-    }
+    let files = ["jobs", "table1.csv", "table1.json", "table1.md", "table1.png", "table1.svg"];
+    assert_eq!(folder.files(""), files);
 
     // A finished job is not run again: what stands in its file is taken.
-    let kept = folder.path().join("jobs/10-ER1-raw-0-EV-L0.json");
-    let mut job: Value = serde_json::from_slice(&std::fs::read(&kept).unwrap()).unwrap();
+    let kept = "jobs/10-ER1-raw-0-EV-L0.json";
+    let mut job: Value = serde_json::from_str(&folder.read(kept)).unwrap();
     job["shd"] = 1234.0.into();
-    std::fs::write(&kept, job.to_string()).unwrap();
-    let changed = table1(folder.path(), "1");
+    folder.write(kept, &job.to_string());
+    let changed = table1(&folder, "1");
     assert!(figures(&changed).iter().any(|cell| cell["mean"] == 1234.0));
 
     // A job whose file is broken or gone is run again, and the number of threads does not matter.
-    std::fs::write(&kept, "{ broken").unwrap();
-    std::fs::remove_file(folder.path().join("jobs/10-SF4-raw-0-URS.json")).unwrap();
-    assert_eq!(figures(&table1(folder.path(), "2")), figures(&document));
+    folder.write(kept, "{ broken");
+    std::fs::remove_file(folder.path("jobs/10-SF4-raw-0-URS.json")).unwrap();
+    assert_eq!(figures(&table1(&folder, "2")), figures(&document));
 }

@@ -338,6 +338,7 @@ fn write_row<'a>(writer: &mut impl Write, fields: impl Iterator<Item = &'a Vec<u
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::field::{Fields, Saying};
     use crate::{
         Dataset,
         dataset::{Delimiter, Kind, Reading},
@@ -417,7 +418,9 @@ mod tests {
             names in proptest::collection::hash_set("[a-z][ -~]{0,5}[a-z]", 1..5),
             texts in proptest::collection::vec("[ -~é\n]{0,3}[!-~]{1,9}|-?[0-9]{1,2}", 1..60),
         ) {
-            prop_assume!(!texts.iter().any(|text| reads_as_missing(text.trim())));
+            // Marks of missing values, some of which are such among numbers only.
+            let is_word_or_number = |text: &str| matches!(Fields::default().say(text), Saying::Word | Saying::Number(_));
+            prop_assume!(texts.iter().all(|text| is_word_or_number(text.trim())));
             let names: Vec<String> = names.into_iter().collect();
             let mut rows: Vec<Vec<u8>> = texts.chunks_exact(names.len()).map(|row| {
                 row.iter().map(|text| csv_field(text)).collect::<Vec<_>>().join(&b',')

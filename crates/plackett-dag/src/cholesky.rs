@@ -5,7 +5,7 @@ use crate::Gram;
 
 /// A node whose variance given the others falls below this share of its own counts as a combination of them: the
 /// entries of a Gram matrix carry about 1e-16 of rounding each, and products of a few dozen of them 1e-14.
-pub(crate) const COLLINEAR: f64 = 1e-11;
+pub(crate) const COLLINEAR: f64 = 1e-13;
 
 /// The factor, its rows stored with a fixed stride so that growing allocates only when the capacity is passed.
 #[derive(Clone, Debug, Default)]
@@ -53,6 +53,11 @@ impl Cholesky {
         true
     }
 
+    /// The logarithm of the variance that the node pushed last has given those before it.
+    pub(crate) fn last_log_variance(&self) -> f64 {
+        self.inverse_diagonal.last().map_or(0.0, |inverse| -2.0 * inverse.ln())
+    }
+
     /// Row `t` of L without its diagonal entry.
     fn row(&self, t: usize) -> &[f64] {
         &self.lower[t * self.stride..t * self.stride + t]
@@ -93,22 +98,61 @@ impl Cholesky {
         self.solve_upper(x);
     }
 
+    /// Appends a row that is known: `L⁻¹ G_A,node`, with the node's variance given A. O(k) but for room.
+    pub(crate) fn append(&mut self, row: &[f64], rest: f64) {
+        let size = self.len();
+        if size >= self.stride {
+            let wide = (2 * self.stride).max(8);
+            let mut lower = vec![0.0; wide * wide];
+            (0..size).for_each(|t| lower[t * wide..t * wide + t].copy_from_slice(self.row(t)));
+            (self.lower, self.stride) = (lower, wide);
+        }
+        self.lower[size * self.stride..size * self.stride + size].copy_from_slice(row);
+        self.inverse_diagonal.push(1.0 / rest.sqrt());
+    }
+
+    /// Removes the node at a position, and turns `x`, which was `L⁻¹ y`, into the same for what is left: its last entry is
+    /// what the removed node alone explained. By rotations of neighboring columns. O(k²).
+    pub(crate) fn remove(&mut self, position: usize, x: &mut [f64]) {
+        let (size, stride) = (self.len(), self.stride);
+        for t in position..size - 1 {
+            // The row below moves up, and its diagonal entry is turned into the one beside it.
+            let from = (t + 1) * stride;
+            self.lower.copy_within(from..=from + t, t * stride);
+            let (beside, diagonal) = (self.lower[t * stride + t], 1.0 / self.inverse_diagonal[t + 1]);
+            let length = beside.hypot(diagonal);
+            let (cosine, sine) = (beside / length, diagonal / length);
+            self.inverse_diagonal[t] = 1.0 / length;
+            let turn = |left: &mut f64, right: &mut f64| {
+                (*left, *right) = (cosine * *left + sine * *right, cosine * *right - sine * *left);
+            };
+            for below in t + 2..size {
+                let (left, right) = self.lower[below * stride + t..].split_at_mut(1);
+                turn(&mut left[0], &mut right[0]);
+            }
+            let (left, right) = x[t..].split_at_mut(1);
+            turn(&mut left[0], &mut right[0]);
+        }
+        self.inverse_diagonal.pop();
+    }
+
+    /// The diagonal entry of `G_AA⁻¹` at a position, with `column` as workspace. O(k²).
+    pub(crate) fn inverse_entry(&self, position: usize, column: &mut Vec<f64>) -> f64 {
+        column.clear();
+        column.push(self.inverse_diagonal[position]);
+        let mut square = column[0] * column[0];
+        for t in position + 1..self.len() {
+            let value = -dot(&self.row(t)[position..], column) * self.inverse_diagonal[t];
+            column.push(value);
+            square += value * value;
+        }
+        square
+    }
+
     /// The diagonal of `G_AA⁻¹` into `diagonal`, with `column` as workspace. O(k³).
     pub(crate) fn inverse_diagonal_of_gram(&self, diagonal: &mut Vec<f64>, column: &mut Vec<f64>) {
-        let size = self.len();
         diagonal.clear();
-        for a in 0..size {
-            column.clear();
-            column.resize(size - a, 0.0);
-            column[0] = self.inverse_diagonal[a];
-            let mut square = column[0] * column[0];
-            for t in a + 1..size {
-                let value = -dot(&self.row(t)[a..], &column[..t - a]) * self.inverse_diagonal[t];
-                column[t - a] = value;
-                square += value * value;
-            }
-            diagonal.push(square);
-        }
+        diagonal.extend((0..self.len()).map(|position| self.inverse_entry(position, column)));
     }
 }
 

@@ -160,16 +160,6 @@ pub enum Error {
         /// The number of values.
         values: usize,
     },
-    /// A setting has a value outside its range.
-    #[error("{setting} is {value}; {wanted}")]
-    BadSetting {
-        /// The setting's name.
-        setting: &'static str,
-        /// The value given.
-        value: String,
-        /// What would be accepted.
-        wanted: &'static str,
-    },
     /// The data have no columns or no rows.
     #[error("the data are empty: at least one row and one column are needed")]
     Empty,
@@ -218,14 +208,14 @@ pub enum Error {
         position: usize,
     },
     /// A setting is outside its range.
-    #[error("{name} = {value} is out of range: it must be {must_be}")]
+    #[error("{name} is {value}: {reason}")]
     Setting {
-        /// Name of the setting.
+        /// The setting's name.
         name: &'static str,
-        /// Value given.
-        value: f64,
-        /// What it must be.
-        must_be: &'static str,
+        /// The value given.
+        value: String,
+        /// What is wrong with it.
+        reason: &'static str,
     },
     /// Categorical data have more rows than can be counted.
     #[error("{rows} rows are more than the {most} that categorical data may have")]
@@ -468,8 +458,8 @@ pub enum Problem {
     },
     /// Rows that must be held do not fit in the memory for them.
     #[error(
-        "after {rows} rows they take more than the {} MiB that are allowed; only columns that are all numbers need not be \
-         held (memory allows more, and statistics need less)",
+        "after {rows} rows they take more than the {} MiB that are allowed; only columns that are all numbers or all categories \
+         need not be held, and only where numbers are not cut and missing values are refused or left out (memory allows more)",
         most >> 20
     )]
     Memory {
@@ -565,3 +555,18 @@ fn delimiter_name(delimiter: char) -> String {
 /// assert_eq!(half(3.0).unwrap(), 1.5);
 /// ```
 pub type Result<T> = std::result::Result<T, Error>;
+
+/// Refuses a setting that is not valid.
+pub(crate) fn check_setting(
+    name: &'static str,
+    value: impl std::fmt::Display,
+    is_valid: bool,
+    reason: &'static str,
+) -> Result<()> {
+    if is_valid { Ok(()) } else { Err(Error::Setting { name, value: value.to_string(), reason }) }
+}
+
+/// Refuses a number that is not positive and finite.
+pub(crate) fn check_positive(name: &'static str, value: f64) -> Result<()> {
+    check_setting(name, value, value > 0.0 && value.is_finite(), "it must be positive and finite")
+}

@@ -109,15 +109,23 @@ pub enum Concern {
         rows: usize,
         /// Rows in which none is missing.
         complete: usize,
+        /// Whether all the columns in which they are hold categories.
+        are_categories: bool,
+        /// Whether all rows can be used all the same: they are held, and have no weights.
+        can_estimate: bool,
         /// Columns of few whole numbers in which a word such as "none" was taken for a missing value.
         perhaps_words: Vec<String>,
     },
-    /// Some columns hold numbers, others categories.
-    Mixed {
-        /// Those of numbers.
-        numbers: Vec<String>,
-        /// Those of categories.
-        categories: Vec<String>,
+    /// Values are missing, and something was done about it.
+    Incomplete {
+        /// The columns in which they are and how many there, the most first.
+        counts: Vec<(String, usize)>,
+        /// Rows.
+        rows: usize,
+        /// Rows in which none is missing.
+        complete: usize,
+        /// What was done.
+        treatment: Treatment,
     },
     /// The column divides the rows as another one does.
     SameCategories {
@@ -160,12 +168,12 @@ pub enum Concern {
         /// The first such weight.
         value: f64,
     },
-    /// Rows were left out because values are missing in them.
-    RowsDropped {
-        /// Rows that were left out.
-        dropped: usize,
-        /// Rows that there were.
-        rows: usize,
+    /// Rows have weights, and numbers stand beside categories.
+    WeightedMixed {
+        /// The columns of numbers.
+        numbers: Vec<String>,
+        /// The columns of categories.
+        categories: Vec<String>,
     },
     /// There are no more rows than columns.
     FewRows {
@@ -176,22 +184,56 @@ pub enum Concern {
     },
 }
 
+/// What is done about missing values.
+///
+/// # Example
+/// ```
+/// use plackett_dag::finding::Treatment;
+/// assert_eq!(Treatment::LeftOut.assumption(), "values are missing completely at random");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Treatment {
+    /// Rows are left out.
+    LeftOut,
+    /// The moments of all rows are estimated by EM.
+    Moments,
+    /// Each family of categories is counted on the rows in which it is complete.
+    LocallyComplete,
+    /// A missing value is a category of its own.
+    OwnCategory,
+}
+
+impl Treatment {
+    /// What is assumed by it.
+    pub fn assumption(self) -> &'static str {
+        match self {
+            Self::LeftOut | Self::LocallyComplete => "values are missing completely at random",
+            Self::Moments => {
+                "whether a value is missing depends on what is observed only, and the columns are Gaussian"
+            }
+            Self::OwnCategory => "a missing value means something of its own",
+        }
+    }
+}
+
 /// What can be done about a [`Finding`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Remedy {
     /// Leave these columns out.
     Drop(Vec<String>),
-    /// Keep these columns only.
-    Keep(Vec<String>),
     /// Leave out the rows in which a value is missing; so many are left.
     DropRows(usize),
+    /// Estimate the moments of all rows, so many.
+    Em(usize),
+    /// Take a missing value as a category of its own, in all rows, so many.
+    OwnCategory(usize),
     /// Take these columns as categories.
     Categorical(Vec<String>),
-    /// Take every column as categories.
-    AllCategorical,
     /// Take this text for a missing value.
     MissingMark(String),
+    /// Let every row count once.
+    NoWeights,
 }
 
 impl Finding {
@@ -208,14 +250,15 @@ impl Finding {
     /// Whether nothing can be learned before it is mended.
     pub fn is_fault(&self) -> bool {
         use Concern::{
-            BadWeight, Copy, Infinite, ManyDates, Missing, Mixed, NotNumbers, OnlyColumn, OnlyRow, TooLarge,
-            TooManyCategories, TooManyRows,
+            BadWeight, Copy, Infinite, ManyDates, Missing, NotNumbers, OnlyColumn, OnlyRow, TooLarge,
+            TooManyCategories, TooManyRows, WeightedMixed,
         };
         matches!(
             self.concern,
             OnlyColumn
                 | OnlyRow
                 | BadWeight { .. }
+                | WeightedMixed { .. }
                 | Copy { .. }
                 | TooManyCategories { .. }
                 | ManyDates
@@ -224,7 +267,6 @@ impl Finding {
                 | Infinite { .. }
                 | TooLarge
                 | Missing { .. }
-                | Mixed { .. }
         )
     }
 
@@ -246,7 +288,7 @@ impl Finding {
             | Concern::HeavyTails
             | Concern::Unnamed
             | Concern::BadWeight { .. }
-            | Concern::RowsDropped { .. }
+            | Concern::Incomplete { .. }
             | Concern::FewRows { .. } => Vec::new(),
             Concern::Constant
             | Concern::Copy { .. }
@@ -264,21 +306,22 @@ impl Finding {
                 mark.into_iter().chain([Remedy::Categorical(self.columns.clone()), drop()]).collect()
             }
             Concern::Infinite { text, .. } => vec![Remedy::MissingMark(text.clone()), drop()],
-            Concern::Missing { counts, complete, perhaps_words, .. } => {
+            Concern::Missing {
+                counts, rows, complete, are_categories, can_estimate, perhaps_words, ..
+            } => {
                 let columns = counts.iter().map(|(name, _)| name.clone()).collect();
+                let em = can_estimate.then_some(Remedy::Em(*rows));
+                let own = are_categories.then_some(Remedy::OwnCategory(*rows));
+                let others = [Remedy::DropRows(*complete), Remedy::Drop(columns)];
                 let words = (!perhaps_words.is_empty()).then(|| Remedy::Categorical(perhaps_words.clone()));
-                [Remedy::DropRows(*complete), Remedy::Drop(columns)].into_iter().chain(words).collect()
+                em.into_iter().chain(own).chain(others).chain(words).collect()
             }
-            Concern::Mixed { numbers, categories } => {
-                let mut remedies = Vec::new();
-                if numbers.len() > 1 {
-                    remedies.push(Remedy::Drop(categories.clone()));
-                }
-                if categories.len() > 1 {
-                    remedies.push(Remedy::Keep(categories.clone()));
-                }
-                remedies.push(Remedy::AllCategorical);
-                remedies
+            Concern::WeightedMixed { numbers, categories } => {
+                let drop = |names: &[String], others: &[String]| {
+                    (others.len() > 1).then(|| Remedy::Drop(names.to_vec()))
+                };
+                let drops = drop(categories, numbers).into_iter().chain(drop(numbers, categories));
+                drops.chain([Remedy::NoWeights]).collect()
             }
             Concern::Sentinel { value, .. } => vec![Remedy::MissingMark(number_text(*value))],
             Concern::Codes => vec![Remedy::Categorical(self.columns.clone())],
@@ -311,6 +354,13 @@ impl fmt::Display for Finding {
             Concern::BadWeight { value } => {
                 write!(f, "{subject}: the weight {value} is negative or not finite")
             }
+            Concern::WeightedMixed { numbers, categories } => write!(
+                f,
+                "{subject} weighs the rows, and the scores of numbers beside categories count each row once: numbers {}; \
+                 categories {}",
+                listed(numbers),
+                listed(categories)
+            ),
             Concern::Copy { original, correlation } => write!(
                 f,
                 "{subject} is a copy of column \"{}\" up to shift and scale (correlation {})",
@@ -332,18 +382,29 @@ impl fmt::Display for Finding {
             Concern::TooLarge => {
                 write!(f, "{subject}: the values are too large for their squares to be finite")
             }
-            Concern::Missing { counts, first: (column, place, text), rows, complete, .. } => {
+            Concern::Missing {
+                counts, first: (column, place, text), rows, complete, can_estimate, ..
+            } => {
                 let text = if text.is_empty() { "empty field".to_owned() } else { shown(text) };
                 write!(f, "{}column \"{}\": the value is missing ({text}); ", at(place), shown(column))?;
-                write!(f, "values are missing in {} of {} and ", rows - complete, counted(*rows, "row"))?;
-                write!(f, "{}: {}", counted(counts.len(), "column"), counts_text(counts))
+                f.write_str(&gaps_text(counts, *rows, *complete))?;
+                if *can_estimate {
+                    return Ok(());
+                }
+                f.write_str("; rows that have weights or are too many to be held cannot be used without them")
             }
-            Concern::Mixed { numbers, categories } => write!(
-                f,
-                "some columns hold categories and some numbers, and no score takes both: categories {}; numbers {}",
-                listed(categories),
-                listed(numbers)
-            ),
+            Concern::Incomplete { counts, rows, complete, treatment } => {
+                let what = match treatment {
+                    Treatment::LeftOut => "these rows are left out",
+                    Treatment::Moments => "the moments of all rows are estimated by EM",
+                    Treatment::LocallyComplete => {
+                        "each family is counted on the rows in which it is complete"
+                    }
+                    Treatment::OwnCategory => "a missing value is taken as a category of its own",
+                };
+                let gaps = gaps_text(counts, *rows, *complete);
+                write!(f, "{gaps}; {what}, which assumes that {}", treatment.assumption())
+            }
             Concern::SameCategories { original } => write!(
                 f,
                 "{subject} tells the same as column \"{}\": directions among them mean nothing",
@@ -377,9 +438,6 @@ impl fmt::Display for Finding {
                 "{subject} {holds} a few values so far out that they decide everything: look at them, or take logarithms"
             ),
             Concern::Unnamed => write!(f, "{subject} had no name in the file"),
-            Concern::RowsDropped { dropped, rows } => {
-                write!(f, "{dropped} of {rows} rows are left out because values are missing in them")
-            }
             Concern::FewRows { rows, columns } => write!(
                 f,
                 "{} for {}: too few to tell causes from chance; take the graph as a list of suspicions",
@@ -388,6 +446,16 @@ impl fmt::Display for Finding {
             ),
         }
     }
+}
+
+/// In how many rows and in which columns values are missing.
+fn gaps_text(counts: &[(String, usize)], rows: usize, complete: usize) -> String {
+    let gaps = format!("values are missing in {} of {}", rows - complete, counted(rows, "row"));
+    // Statistics do not tell of the weights, in which they may have been.
+    if counts.is_empty() {
+        return gaps;
+    }
+    format!("{gaps} and {}: {}", counted(counts.len(), "column"), counts_text(counts))
 }
 
 /// How many values are missing in each column, for the first few.

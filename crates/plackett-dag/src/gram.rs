@@ -164,7 +164,7 @@ impl GramBuilder {
     /// the rows count as (Σ w)² / Σ w² (Kish). A row of weight zero is not taken.
     ///
     /// # Errors
-    /// As [`GramBuilder::push_row`], and [`Error::BadSetting`] for a weight that is negative or not finite.
+    /// As [`GramBuilder::push_row`], and [`Error::Setting`] for a weight that is negative or not finite.
     ///
     /// ```
     /// use plackett_dag::gram::{Centering, GramBuilder};
@@ -183,8 +183,8 @@ impl GramBuilder {
             return Err(Error::NotFinite { row: self.rows, column });
         }
         if !(0.0..f64::INFINITY).contains(&weight) {
-            let wanted = "weights are finite and not negative";
-            return Err(Error::BadSetting { setting: "weight", value: weight.to_string(), wanted });
+            let reason = "weights are finite and not negative";
+            return Err(Error::Setting { name: "weight", value: weight.to_string(), reason });
         }
         if weight == 0.0 {
             return Ok(());
@@ -561,6 +561,39 @@ impl Gram {
         }
     }
 
+    /// Moments that were found as means and covariances.
+    ///
+    /// # Errors
+    /// Those of [`Gram::from_matrix`].
+    pub(crate) fn from_moments(
+        rows: usize,
+        means: Vec<f64>,
+        mut covariances: Vec<f64>,
+        centering: Centering,
+    ) -> Result<Self> {
+        let nodes = means.len();
+        let mut scales = vec![1.0; nodes];
+        match centering {
+            Centering::Center => {}
+            Centering::None => {
+                let products = means.iter().flat_map(|a| means.iter().map(move |b| a * b));
+                covariances.iter_mut().zip(products).for_each(|(entry, product)| *entry += product);
+            }
+            Centering::Standardize => {
+                // Nothing would make one of what does not vary.
+                let scale = |at: usize| match covariances[at * nodes + at] {
+                    variance if variance > 0.0 => variance.sqrt(),
+                    _ => 1.0,
+                };
+                scales = (0..nodes).map(scale).collect();
+                let factors = scales.iter().flat_map(|a| scales.iter().map(move |b| a * b));
+                covariances.iter_mut().zip(factors).for_each(|(entry, factor)| *entry /= factor);
+            }
+        }
+        let means = if centering == Centering::None { vec![0.0; nodes] } else { means };
+        Ok(Self { means, scales, ..Self::from_matrix(rows, nodes, covariances)? })
+    }
+
     /// The same moments with each column in another unit, where the columns' units are so far apart that products of
     /// entries would leave the range of doubles; and the units. They are powers of two, so that nothing is rounded.
     pub(crate) fn balanced(&self) -> Option<(Self, Vec<f64>)> {
@@ -781,7 +814,7 @@ mod tests {
         assert!((gram.entry(0, 2) - direct / total).abs() < 1e-13);
         assert!(matches!(
             GramBuilder::new(1).unwrap().push_weighted(&[1.0], -1.0),
-            Err(Error::BadSetting { .. })
+            Err(Error::Setting { .. })
         ));
     }
 

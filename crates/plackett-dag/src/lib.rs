@@ -39,6 +39,10 @@
 //! assert_eq!((result.shd, result.shd_cpdag, result.reversed), (1, 0, 1));
 //! # Ok::<(), plackett_dag::Error>(())
 //! ```
+//!
+//! # Features
+//! `threads`, on by default: work on all processors. Without it everything is done by the thread that calls; the answers are
+//! the same.
 
 mod categories;
 mod cholesky;
@@ -46,6 +50,7 @@ mod counts;
 pub mod cpdag;
 pub mod dataset;
 mod dictionary;
+mod em;
 pub mod error;
 mod field;
 pub mod finding;
@@ -55,11 +60,13 @@ mod graph;
 pub mod independence;
 pub mod learning;
 pub mod metrics;
+pub mod mixed;
 pub mod network;
 pub mod node_set;
 pub mod oracle;
 pub mod orientation;
 mod pace;
+mod parallel;
 pub mod parent_sets;
 mod pattern;
 pub mod pc;
@@ -80,6 +87,7 @@ pub use error::{Error, Result};
 pub use gram::Gram;
 pub use graph::{Dag, NamedDag};
 pub use learning::{LearnMethod, Learned, Learning, Observations, ScoreChoice};
+pub use mixed::Mixed;
 pub use network::BayesNet;
 pub use node_set::NodeSet;
 pub use oracle::Oracle;

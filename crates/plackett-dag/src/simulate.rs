@@ -8,6 +8,7 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_distr::StandardNormal;
 
 use crate::error::Error;
+use crate::error::check_setting;
 use crate::graph::{Dag, NamedDag};
 use crate::table::Table;
 
@@ -109,7 +110,7 @@ pub struct Sem {
 /// seed alone.
 ///
 /// # Errors
-/// [`Error::BadSetting`] for no nodes, a degree above the number of nodes, or deviations that are not 0 < low ≤ high < ∞.
+/// [`Error::Setting`] for no nodes, a degree above the number of nodes, or deviations that are not 0 < low ≤ high < ∞.
 ///
 /// # Example
 /// ```
@@ -121,18 +122,9 @@ pub struct Sem {
 /// ```
 pub fn simulate_sem(settings: &SemSettings, seed: u64) -> Result<Sem, Error> {
     let &SemSettings { graph, degree, nodes, noise } = settings;
-    if nodes == 0 {
-        return Err(Error::BadSetting {
-            setting: "nodes",
-            value: "0".into(),
-            wanted: "at least 1 is needed",
-        });
-    }
+    check_setting("nodes", nodes, nodes > 0, "at least 1 is needed")?;
     // A scale-free node draws `degree` times, so that a slip of the pen here would run for ever.
-    if degree > nodes {
-        let wanted = "it cannot exceed the number of nodes";
-        return Err(Error::BadSetting { setting: "degree", value: degree.to_string(), wanted });
-    }
+    check_setting("degree", degree, degree <= nodes, "it cannot exceed the number of nodes")?;
     let deviations = draw_deviations(noise, nodes, &mut Purpose::Noise.stream(seed, 0))?;
     let mut rng = Purpose::Graph.stream(seed, 0);
     let mut order: Vec<usize> = (0..nodes).collect();
@@ -287,14 +279,12 @@ impl Purpose {
 fn draw_deviations(noise: Noise, nodes: usize, rng: &mut impl Rng) -> Result<Vec<f64>, Error> {
     match noise {
         Noise::Standard => Ok(vec![1.0; nodes]),
-        Noise::Unequal { low, high } if 0.0 < low && low <= high && high.is_finite() => {
+        Noise::Unequal { low, high } => {
+            let is_range = 0.0 < low && low <= high && high.is_finite();
+            let reason = "it must be a range of positive, finite standard deviations";
+            check_setting("noise", format!("{low} to {high}"), is_range, reason)?;
             Ok((0..nodes).map(|_| low + (high - low) * rng.random::<f64>()).collect())
         }
-        Noise::Unequal { low, high } => Err(Error::BadSetting {
-            setting: "noise",
-            value: format!("{low} to {high}"),
-            wanted: "it must be a range of positive, finite standard deviations",
-        }),
     }
 }
 
@@ -457,7 +447,7 @@ mod tests {
 
     #[test]
     fn settings_out_of_range_are_refused() {
-        let refused = |settings| matches!(simulate_sem(&settings, 0), Err(Error::BadSetting { .. }));
+        let refused = |settings| matches!(simulate_sem(&settings, 0), Err(Error::Setting { .. }));
         assert!(refused(settings(GraphKind::ErdosRenyi, 1, 0)));
         assert!(refused(settings(GraphKind::ScaleFree, usize::MAX, 9)));
         for (low, high) in [(0.0, 1.0), (2.0, 1.0), (1.0, f64::INFINITY), (f64::NAN, 1.0)] {

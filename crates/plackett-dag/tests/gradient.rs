@@ -9,7 +9,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use plackett::run::{Limits, Run};
-use plackett::{Latent as _, Noise, PlackettLuce};
+use plackett::{
+    Noise, PlackettLuce,
+    estimator::{Estimator as _, RewardToGo, Samples},
+};
 use plackett_dag::{
     Gram, LocalScore, NodeSet, Oracle,
     gram::Centering,
@@ -87,35 +90,38 @@ fn the_same_seed_gives_the_same_search_and_time_can_end_it() {
 
 #[test]
 fn reward_to_go_is_unbiased() {
-    const SAMPLES: usize = 100_000;
+    const STEPS: u64 = 50_000;
     let nodes = 4;
     let score = l1(nodes, 1.5, 6);
     let scores = [0.3, -0.5, 0.0, 0.8];
     let table = LocalTable::new(score.as_ref(), 1 << 20, &Run::default()).unwrap().unwrap();
-    let exact = Expectation::new(&table, &scores).unwrap();
+    let exact = Expectation::new(&table, &scores, &Run::default()).unwrap().unwrap();
     let mut oracle = Oracle::new(score);
     let latent = PlackettLuce::new(&scores).unwrap();
-    let mut given = latent.unconditioned();
-    let (mut weights, mut gradient) = (vec![0.0; nodes], vec![0.0; nodes]);
+    let (mut noise, mut estimator) = (Noise::new(9), RewardToGo::new(&latent));
+    let mut samples = Samples::new(&latent, 2).unwrap();
+    let mut gradient = vec![0.0; nodes];
     let (mut sum, mut squares) = (vec![0.0; nodes], vec![0.0; nodes]);
-    for order in latent.sample_many(SAMPLES, Noise::new(9).stream(0)) {
-        let mut before = NodeSet::default();
-        for (&node, weight) in order.iter().zip(&mut weights) {
-            // Any number that depends on the node alone may be taken off its cost.
-            *weight = oracle.best(node, &before, &Run::default()).unwrap().unwrap().score - 1.0 - node as f64;
-            before.insert(node);
+    for step in 0..STEPS {
+        samples.draw(&latent, estimator.demand(), &mut noise, 2 * step).unwrap();
+        let mut parts = Vec::new();
+        for order in samples.outcomes() {
+            let mut before = NodeSet::default();
+            for &node in order {
+                // Any number that depends on the node alone may be taken off its cost.
+                let cost = oracle.best(node, &before, &Run::default()).unwrap().unwrap().score;
+                parts.push(cost - 1.0 - node as f64);
+                before.insert(node);
+            }
         }
-        for rank in (0..nodes - 1).rev() {
-            weights[rank] += weights[rank + 1];
-        }
-        latent.condition(&order, &mut given);
-        given.weighted_grad_log_prob(&weights, &mut gradient);
+        samples.set_parts(&parts).unwrap();
+        estimator.gradient(&latent, &samples, &mut gradient).unwrap();
         for node in 0..nodes {
             sum[node] += gradient[node];
             squares[node] += gradient[node].powi(2);
         }
     }
-    let count = SAMPLES as f64;
+    let count = STEPS as f64;
     let mut is_telling = false;
     for node in 0..nodes {
         let mean = sum[node] / count;

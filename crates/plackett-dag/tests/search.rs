@@ -171,7 +171,7 @@ fn expectation_equals_enumeration_and_its_gradient_finite_differences() {
         let mut oracle = Oracle::new(Arc::clone(&score));
         for spread in [0.5, 3.0] {
             let theta: Vec<f64> = (0..nodes).map(|_| spread * (2.0 * rng.uniform() - 1.0)).collect();
-            let found = Expectation::new(&table, &theta).unwrap();
+            let found = Expectation::new(&table, &theta, &Run::default()).unwrap().unwrap();
             let mut value = 0.0;
             for_each_order(nodes, |order| {
                 let mut probability = 1.0;
@@ -186,7 +186,7 @@ fn expectation_equals_enumeration_and_its_gradient_finite_differences() {
                 let at = |step: f64| {
                     let mut moved = theta.clone();
                     moved[node] += step;
-                    Expectation::new(&table, &moved).unwrap().value
+                    Expectation::new(&table, &moved, &Run::default()).unwrap().unwrap().value
                 };
                 let difference = (at(1e-4) - at(-1e-4)) / 2e-4;
                 assert!((found.gradient[node] - difference).abs() < 1e-6 * (1.0 + value.abs()));
@@ -197,7 +197,7 @@ fn expectation_equals_enumeration_and_its_gradient_finite_differences() {
             );
         }
         let extreme: Vec<f64> = (0..nodes).map(|node| 1000.0 * (node as f64 - 2.0)).collect();
-        let found = Expectation::new(&table, &extreme).unwrap();
+        let found = Expectation::new(&table, &extreme, &Run::default()).unwrap().unwrap();
         let order: Vec<usize> = (0..nodes).rev().collect();
         assert!(
             (found.value - oracle.order_score(&order, &Run::default()).unwrap().unwrap()).abs()

@@ -5,7 +5,7 @@ use plackett::run::Run;
 use plackett_dag::{
     BayesNet, Dataset, Error, Learned, Learning, Observations, Sem, Statistics,
     dataset::{DatasetBuilder, Kind, Missing, Reading, SourceColumn, SourceValues},
-    finding::finding_texts,
+    finding::{Concern, Remedy, finding_texts},
     gram::Centering,
     simulate::{SemSettings, simulate_sem},
 };
@@ -90,7 +90,7 @@ fn merging_is_exact_to_the_twelfth_digit() {
     let text = numbers(1500);
     let gram = |data: Dataset| match data.observations(Centering::None).unwrap() {
         Observations::Numbers(gram) => gram,
-        Observations::Categories(_) => panic!("these are numbers"),
+        _ => panic!("these are numbers"),
     };
     let whole = gram(read(&text, &Reading::default()));
     let (mut forward, mut backward) = (parts(&text, 40), parts(&text, 40));
@@ -297,6 +297,7 @@ fn a_covariance_matrix_is_worth_its_rows() {
     for reading in [
         Reading { weights: Some("x1".into()), ..Reading::default() },
         Reading { categorical: vec!["x2".into()], ..Reading::default() },
+        Reading { discretize: Some("quantile".parse().unwrap()), ..Reading::default() },
     ] {
         let error = Dataset::from_reader(file.as_bytes(), "d", &reading).unwrap_err().to_string();
         assert!(error.contains("needs rows"), "{error}");
@@ -329,4 +330,54 @@ fn batches_may_differ_in_the_order_of_columns_but_not_in_types() {
     assert_eq!((data.rows(), data.columns()[1].missing), (100, 50));
     assert_eq!(data.categories(0).unwrap().0, ["x", "y", "z"]);
     assert!(DatasetBuilder::new("d", &Reading::default()).finish().is_err());
+}
+
+#[test]
+fn what_counts_each_row_once_refuses_weights_and_says_what_helps() {
+    let rows = |fields: &str| -> String {
+        (0..40).map(|row| fields.replace('#', &format!("{}", row * 7 % 31))).collect()
+    };
+    let weighted = |missing: Missing| Reading { weights: Some("w".into()), missing, ..Reading::default() };
+    let mixed = format!("a,b,c,w\n{}", rows("#.5,1#.25,x#,2\n1#.5,#.75,y,1\n"));
+    let faults = read(&mixed, &weighted(Missing::Error)).faults();
+    let [fault] = &faults[..] else { panic!("{faults:?}") };
+    assert!(matches!(&fault.concern, Concern::WeightedMixed { categories, .. } if *categories == ["c"]));
+    assert_eq!(fault.remedies(), [Remedy::Drop(vec!["c".into()]), Remedy::NoWeights]);
+    assert!(
+        read(&mixed, &Reading { drop: vec!["c".into()], ..weighted(Missing::Error) }).faults().is_empty()
+    );
+    assert!(Statistics::of(read(&mixed, &Reading { drop: vec!["w".into()], ..Reading::default() })).is_err());
+
+    let gaps = format!("a,b,w\n{}NA,2,1\n", rows("#.5,#.25,2\n1#.5,3#,1\n"));
+    for missing in [Missing::Error, Missing::Em] {
+        let faults = read(&gaps, &weighted(missing)).faults();
+        let [fault] = &faults[..] else { panic!("{faults:?}") };
+        assert!(fault.to_string().contains("rows that have weights"), "{fault}");
+        assert_eq!(fault.remedies(), [Remedy::DropRows(80), Remedy::Drop(vec!["a".into()])]);
+    }
+    assert!(read(&gaps, &weighted(Missing::Drop)).faults().is_empty());
+}
+
+#[test]
+fn what_needs_rows_is_refused_without_them() {
+    let text = numbers(9000);
+    let small = || Reading { most_bytes: Some(1 << 16), ..Reading::default() };
+    for reading in [
+        Reading { missing: Missing::Em, ..small() },
+        Reading { discretize: Some("quantile".parse().unwrap()), ..small() },
+    ] {
+        let error = Dataset::from_reader(text.as_bytes(), "d", &reading).unwrap_err().to_string();
+        assert!(error.contains("need not be held, and only where numbers are not cut"), "{error}");
+    }
+    let gaps = read(&with_gaps(&text), &small()).faults();
+    assert!(!gaps[0].remedies().iter().any(|remedy| matches!(remedy, Remedy::Em(_))), "{gaps:?}");
+    // Incomplete rows have no statistics, whatever would be done about them.
+    let em = Reading { missing: Missing::Em, ..Reading::default() };
+    for text in [with_gaps(&numbers(300)), with_gaps(&categories(300))] {
+        let error = Statistics::of(read(&text, &em)).unwrap_err().to_string();
+        assert!(error.contains("in which nothing is missing"), "{error}");
+    }
+    let statistics = Statistics::of(read(&text, &Reading::default())).unwrap();
+    let cut = Reading { discretize: Some("quantile".parse().unwrap()), ..Reading::default() };
+    assert!(statistics.into_dataset("d", &cut).unwrap_err().to_string().contains("needs rows"));
 }

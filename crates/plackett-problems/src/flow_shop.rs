@@ -337,9 +337,7 @@ impl Neighborhood for Walk<'_> {
     }
 
     fn set_order(&mut self, order: &[usize]) {
-        self.standing.set(order);
-        self.standing.cost = self.shop.value(order);
-        self.standing.evaluations += 1;
+        self.standing.set(order, self.shop.value(order));
     }
 
     /// O(n·m): a single move has no short cut.

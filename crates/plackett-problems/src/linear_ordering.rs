@@ -57,11 +57,8 @@ impl LinearOrdering {
     /// # Errors
     /// The line and what is wrong there.
     pub fn parse(file: &str, text: &str) -> Result<Self, Error> {
-        let mut words = text::words_after_title(file, text);
-        let items = words.count("the number of items")?;
-        let matrix = words.numbers(items * items, "the matrix")?;
-        words.end()?;
-        Self::new(&text::stem(file), items, matrix)
+        let (name, items, matrix) = text::one_matrix(file, text)?;
+        Self::new(&name, items, matrix)
     }
 }
 
@@ -140,9 +137,7 @@ impl Neighborhood for Walk<'_> {
     }
 
     fn set_order(&mut self, order: &[usize]) {
-        self.standing.set(order);
-        self.standing.cost = -self.problem.value(order);
-        self.standing.evaluations += 1;
+        self.standing.set(order, -self.problem.value(order));
     }
 
     fn change(&mut self, step: Move) -> f64 {

@@ -253,9 +253,7 @@ impl Neighborhood for Walk<'_> {
     /// O(n²).
     fn set_order(&mut self, order: &[usize]) {
         let n = self.problem.items;
-        self.standing.set(order);
-        self.standing.cost = self.problem.value(order);
-        self.standing.evaluations += 1;
+        self.standing.set(order, self.problem.value(order));
         for (row, &item) in self.placed.chunks_exact_mut(n).zip(order) {
             for (entry, &other) in row.iter_mut().zip(order) {
                 *entry = self.problem.b[item * n + other];

@@ -111,6 +111,15 @@ pub(crate) fn words_after_title<'a>(file: &'a str, text: &'a str) -> Words<'a> {
     Words::new(file, lines)
 }
 
+/// A file of one square matrix: the problem's name, the number of items and the matrix.
+pub(crate) fn one_matrix(file: &str, text: &str) -> Result<(String, usize, Vec<f64>), Error> {
+    let mut words = words_after_title(file, text);
+    let items = words.count("the number of items")?;
+    let matrix = words.numbers(items * items, "the matrix")?;
+    words.end()?;
+    Ok((stem(file), items, matrix))
+}
+
 /// The name of a file without folder and extension.
 pub(crate) fn stem(file: &str) -> String {
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);

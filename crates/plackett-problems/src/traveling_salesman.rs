@@ -539,9 +539,7 @@ impl Neighborhood for Walk<'_> {
     }
 
     fn set_order(&mut self, order: &[usize]) {
-        self.standing.set(order);
-        self.standing.cost = self.problem.value(order);
-        self.standing.evaluations += 1;
+        self.standing.set(order, self.problem.value(order));
     }
 
     /// O(1), but for turns where the way back is not as long as the way there.

@@ -11,7 +11,7 @@ use criterion::{
     BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main,
     measurement::WallTime,
 };
-use plackett::{Given, Latent, Noise, Order, PlackettLuce};
+use plackett::{Distribution as _, Given, Latent, Noise, Order, PlackettLuce};
 use rand::Rng;
 
 /// The quadratic ways are measured up to here: a million items would take them hours.
@@ -84,7 +84,7 @@ fn log_probability(criterion: &mut Criterion) {
     each_size(criterion, "log_prob", |group, items| {
         let latent = distribution(items);
         let order = latent.sample(Noise::new(3).stream(0));
-        let mut given = latent.unconditioned();
+        let mut given = latent.room();
         group.bench_function(BenchmarkId::new("suffix sums", items), |bencher| {
             bencher.iter(|| {
                 latent.condition(black_box(&order), &mut given);
@@ -103,7 +103,7 @@ fn conditional(criterion: &mut Criterion) {
     each_size(criterion, "conditioned", |group, items| {
         let latent = distribution(items);
         let order = latent.sample(Noise::new(3).stream(0));
-        let mut given = latent.unconditioned();
+        let mut given = latent.room();
         latent.condition(&order, &mut given);
         let (mut v, mut z, mut gradient) = (vec![0.0; items], vec![0.0; items], vec![0.0; items]);
         Noise::new(4).fill(0, &mut v);

@@ -3,6 +3,7 @@
 use rand::Rng;
 
 use crate::{
+    distribution::{Distribution, Enumerable},
     error::{Error, check_length, check_noise},
     gumbel::{LogSum, exponential},
     latent::{Given, Latent, NormalizedScores},
@@ -54,7 +55,7 @@ impl Categorical {
     /// A category that does not exist.
     pub fn grad_log_prob(&self, category: usize) -> Result<Vec<f64>, Error> {
         self.check(category)?;
-        let mut given = self.unconditioned();
+        let mut given = self.room();
         self.condition(&[category], &mut given);
         let mut gradient = vec![0.0; self.items()];
         given.grad_log_prob(&mut gradient);
@@ -138,7 +139,7 @@ impl Categorical {
         self.check(category)?;
         check_length("v", v.len(), self.items())?;
         check_noise("v", v)?;
-        let mut given = self.unconditioned();
+        let mut given = self.room();
         self.condition(&[category], &mut given);
         let mut z = vec![0.0; v.len()];
         given.perturb(v, &mut z);
@@ -150,15 +151,11 @@ impl Categorical {
     }
 }
 
-impl Latent for Categorical {
-    type Given = GivenCategory;
+impl Distribution for Categorical {
+    type Room = GivenCategory;
 
     fn scores(&self) -> &[f64] {
         &self.scores.log
-    }
-
-    fn probabilities(&self) -> &[f64] {
-        &self.scores.probability
     }
 
     fn set_scores(&mut self, scores: &[f64]) -> Result<(), Error> {
@@ -169,12 +166,46 @@ impl Latent for Categorical {
         1
     }
 
-    fn outcome(&self, z: &[f64], outcome: &mut [usize]) {
-        outcome[0] = (1..z.len()).fold(0, |best, item| if z[item] > z[best] { item } else { best });
+    fn room(&self) -> GivenCategory {
+        GivenCategory { category: 0, scores: self.scores.clone(), free: vec![0.0; self.items()] }
     }
 
-    fn unconditioned(&self) -> GivenCategory {
-        GivenCategory { category: 0, scores: self.scores.clone(), free: vec![0.0; self.items()] }
+    fn draw(&self, u: &[f64], z: &mut [f64], outcome: &mut [usize]) {
+        Latent::perturb(self, u, z);
+        self.outcome(z, outcome);
+    }
+
+    fn choose_best(&self, outcome: &mut [usize]) {
+        self.outcome(&self.scores.log, outcome);
+    }
+
+    fn log_prob_in(&self, outcome: &[usize], _given: &mut GivenCategory) -> f64 {
+        self.scores.log[outcome[0]]
+    }
+
+    fn weighted_grad_log_prob(
+        &self,
+        outcome: &[usize],
+        weights: &[f64],
+        gradient: &mut [f64],
+        _given: &mut GivenCategory,
+    ) {
+        for (gradient, p) in gradient.iter_mut().zip(&self.scores.probability) {
+            *gradient = -weights[0] * p;
+        }
+        gradient[outcome[0]] += weights[0];
+    }
+}
+
+impl Latent for Categorical {
+    type Given = GivenCategory;
+
+    fn probabilities(&self) -> &[f64] {
+        &self.scores.probability
+    }
+
+    fn outcome(&self, z: &[f64], outcome: &mut [usize]) {
+        outcome[0] = (1..z.len()).fold(0, |best, item| if z[item] > z[best] { item } else { best });
     }
 
     fn condition(&self, outcome: &[usize], given: &mut GivenCategory) {
@@ -182,7 +213,9 @@ impl Latent for Categorical {
         given.scores.log.copy_from_slice(&self.scores.log);
         given.scores.probability.copy_from_slice(&self.scores.probability);
     }
+}
 
+impl Enumerable for Categorical {
     fn outcomes(&self) -> Result<usize, Error> {
         Ok(self.items())
     }

@@ -7,6 +7,7 @@
 
 use crate::{
     constraints::{Constraints, Stages},
+    distribution::Distribution,
     error::{Error, check_length},
     exponential::exp_of_negative,
     latent::NormalizedScores,
@@ -55,24 +56,8 @@ impl ConstrainedPlackettLuce {
         let mut uniform = vec![0.0; self.constraints.items()];
         fill_uniform(rng, &mut uniform);
         let mut ranked = vec![0; uniform.len()];
-        self.choose(&uniform, &mut ranked, &mut Stages::default());
+        self.draw(&uniform, &mut [], &mut ranked);
         Order::from_sorted(ranked)
-    }
-
-    /// The order of uniform noise, one number per rank.
-    pub(crate) fn choose(&self, uniform: &[f64], ranked: &mut [usize], stages: &mut Stages) {
-        self.constraints.build(stages, |rank, candidates| {
-            let highest = self.highest(candidates);
-            let weight = |&item: &usize| exp_of_negative(self.scores.log[item] - highest);
-            let mut left = uniform[rank] * candidates.iter().map(weight).sum::<f64>();
-            let at = candidates.iter().position(|item| {
-                left -= weight(item);
-                left < 0.0
-            });
-            let at = at.unwrap_or(candidates.len() - 1);
-            ranked[rank] = candidates[at];
-            at
-        });
     }
 
     /// The largest score first at every rank: the most probable choice each time. O(k²) at most.
@@ -86,16 +71,7 @@ impl ConstrainedPlackettLuce {
     /// ```
     pub fn greedy(&self) -> Order {
         let mut ranked = vec![0; self.constraints.items()];
-        self.constraints.build(&mut Stages::default(), |rank, candidates| {
-            let mut best = 0;
-            for (at, &item) in candidates.iter().enumerate() {
-                if self.scores.log[item] > self.scores.log[candidates[best]] {
-                    best = at;
-                }
-            }
-            ranked[rank] = candidates[best];
-            best
-        });
+        self.choose_best(&mut ranked);
         Order::from_sorted(ranked)
     }
 
@@ -105,15 +81,7 @@ impl ConstrainedPlackettLuce {
     /// An order that breaks a constraint, or a list that is no order of these items.
     pub fn log_prob(&self, order: &[usize]) -> Result<f64, Error> {
         self.constraints.check(order)?;
-        let mut log_prob = 0.0;
-        self.constraints.build(&mut Stages::default(), |rank, candidates| {
-            let highest = self.highest(candidates);
-            let total: f64 =
-                candidates.iter().map(|&item| exp_of_negative(self.scores.log[item] - highest)).sum();
-            log_prob += self.scores.log[order[rank]] - highest - total.ln();
-            place_of(candidates, order[rank])
-        });
-        Ok(log_prob)
+        Ok(self.log_prob_in(order, &mut self.room()))
     }
 
     /// ∇_θ log p(b | θ). O(k²) at most.
@@ -131,20 +99,84 @@ impl ConstrainedPlackettLuce {
     pub fn grad_log_prob(&self, order: &[usize]) -> Result<Vec<f64>, Error> {
         self.constraints.check(order)?;
         let mut gradient = vec![0.0; order.len()];
-        self.weighted_grad_log_prob(order, &vec![1.0; order.len()], &mut gradient, &mut Stages::default());
+        self.weighted_grad_log_prob(order, &vec![1.0; order.len()], &mut gradient, &mut self.room());
         Ok(gradient)
     }
 
-    /// The gradient of Σ_j w_j log p(b_j | b_1 … b_{j−1}), for an order that keeps the constraints.
-    pub(crate) fn weighted_grad_log_prob(
+    fn highest(&self, candidates: &[usize]) -> f64 {
+        candidates.iter().map(|&item| self.scores.log[item]).fold(f64::NEG_INFINITY, f64::max)
+    }
+}
+
+/// Calls are O(k²) at most. Noise is one number per rank, and there are no perturbed scores.
+impl Distribution for ConstrainedPlackettLuce {
+    type Room = ConstrainedRoom;
+
+    fn scores(&self) -> &[f64] {
+        &self.scores.log
+    }
+
+    fn set_scores(&mut self, scores: &[f64]) -> Result<(), Error> {
+        self.scores.set(scores)
+    }
+
+    fn outcome_len(&self) -> usize {
+        self.items()
+    }
+
+    fn room(&self) -> ConstrainedRoom {
+        ConstrainedRoom::default()
+    }
+
+    fn draw(&self, u: &[f64], _z: &mut [f64], outcome: &mut [usize]) {
+        self.constraints.build(&mut Stages::default(), |rank, candidates| {
+            let highest = self.highest(candidates);
+            let weight = |&item: &usize| exp_of_negative(self.scores.log[item] - highest);
+            let mut left = u[rank] * candidates.iter().map(weight).sum::<f64>();
+            let at = candidates.iter().position(|item| {
+                left -= weight(item);
+                left < 0.0
+            });
+            let at = at.unwrap_or(candidates.len() - 1);
+            outcome[rank] = candidates[at];
+            at
+        });
+    }
+
+    fn choose_best(&self, outcome: &mut [usize]) {
+        self.constraints.build(&mut Stages::default(), |rank, candidates| {
+            let mut best = 0;
+            for (at, &item) in candidates.iter().enumerate() {
+                if self.scores.log[item] > self.scores.log[candidates[best]] {
+                    best = at;
+                }
+            }
+            outcome[rank] = candidates[best];
+            best
+        });
+    }
+
+    fn log_prob_in(&self, order: &[usize], room: &mut ConstrainedRoom) -> f64 {
+        let mut log_prob = 0.0;
+        self.constraints.build(&mut room.0, |rank, candidates| {
+            let highest = self.highest(candidates);
+            let total: f64 =
+                candidates.iter().map(|&item| exp_of_negative(self.scores.log[item] - highest)).sum();
+            log_prob += self.scores.log[order[rank]] - highest - total.ln();
+            place_of(candidates, order[rank])
+        });
+        log_prob
+    }
+
+    fn weighted_grad_log_prob(
         &self,
         order: &[usize],
         weights: &[f64],
         gradient: &mut [f64],
-        stages: &mut Stages,
+        room: &mut ConstrainedRoom,
     ) {
         gradient.fill(0.0);
-        self.constraints.build(stages, |rank, candidates| {
+        self.constraints.build(&mut room.0, |rank, candidates| {
             let highest = self.highest(candidates);
             let weight = |item: usize| exp_of_negative(self.scores.log[item] - highest);
             let scale = weights[rank] / candidates.iter().map(|&item| weight(item)).sum::<f64>();
@@ -155,11 +187,11 @@ impl ConstrainedPlackettLuce {
             place_of(candidates, order[rank])
         });
     }
-
-    fn highest(&self, candidates: &[usize]) -> f64 {
-        candidates.iter().map(|&item| self.scores.log[item]).fold(f64::NEG_INFINITY, f64::max)
-    }
 }
+
+/// Room for building orders within constraints. Made by [`ConstrainedPlackettLuce`] for the estimators.
+#[derive(Clone, Debug, Default)]
+pub struct ConstrainedRoom(Stages);
 
 /// Where an item stands among the candidates, which are sorted and have it: the order keeps the constraints.
 fn place_of(candidates: &[usize], item: usize) -> usize {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     error::{Error, check_length},
     moves::Move,
-    order::check_distinct,
+    order::{Order, check_distinct},
 };
 
 /// Precedences (item a before item b) and pins (item i at rank r) that every order must keep.
@@ -289,6 +289,25 @@ impl Constraints {
             }
         }
         Ok(())
+    }
+
+    /// An order that keeps the constraints: the items ascending, as far as they allow it.
+    ///
+    /// ```
+    /// let constraints = plackett::Constraints::new(4, &[(2, 0)], &[(3, 1)])?;
+    /// assert_eq!(constraints.first_order().as_slice(), [1, 3, 2, 0]);
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    pub fn first_order(&self) -> Order {
+        if self.is_free() {
+            return Order::identity(self.items());
+        }
+        let mut order = Vec::with_capacity(self.items());
+        self.build(&mut Stages::default(), |_, candidates| {
+            order.push(candidates[0]);
+            0
+        });
+        Order::from_sorted(order)
     }
 
     /// The first and last rank that the item at `from` may be moved to, the others closing up.

@@ -5,6 +5,7 @@
 //! paper supplies them for Plackett–Luce, and its equation 10 for the categorical distribution.
 
 use crate::{
+    distribution::Distribution,
     error::{Error, check_finite},
     exponential::exp_of_negative,
     gumbel::exponential,
@@ -62,58 +63,19 @@ impl NormalizedScores {
 /// Implemented by [`PlackettLuce`](crate::PlackettLuce) and [`Categorical`](crate::Categorical). An outcome is
 /// a list of items: the whole order for Plackett–Luce, one item for the categorical distribution.
 ///
-/// These are the unchecked, allocation-free pieces that training loops call millions of times: slices must have
-/// the lengths that [`items`](Latent::items) and [`outcome_len`](Latent::outcome_len) say, or the call panics. The
-/// methods of the two types themselves check their input.
-pub trait Latent: Clone + std::fmt::Debug {
+/// As with [`Distribution`], these are unchecked pieces, and none of them allocates.
+pub trait Latent: Distribution<Room = Self::Given> {
     /// The latent with its outcome fixed: p(z | b, θ) and p(b | θ).
     type Given: Given;
-
-    /// The scores θ, normalized so that Σ exp θ = 1.
-    fn scores(&self) -> &[f64];
 
     /// exp θ of the normalized scores.
     fn probabilities(&self) -> &[f64];
 
-    /// Replaces the scores. O(k), without allocation.
-    ///
-    /// # Errors
-    /// Scores that are not finite or not as many as before; nothing has changed then.
-    fn set_scores(&mut self, scores: &[f64]) -> Result<(), Error>;
-
-    /// How many items an outcome lists.
-    fn outcome_len(&self) -> usize;
-
     /// The outcome of perturbed scores, H(z).
     fn outcome(&self, z: &[f64], outcome: &mut [usize]);
 
-    /// Room for [`condition`](Latent::condition) to write to.
-    fn unconditioned(&self) -> Self::Given;
-
     /// Fixes the outcome. O(k), without allocation.
     fn condition(&self, outcome: &[usize], given: &mut Self::Given);
-
-    /// How many outcomes there are, or an error if they are too many to list.
-    ///
-    /// # Errors
-    /// More outcomes than enumeration can reach.
-    fn outcomes(&self) -> Result<usize, Error>;
-
-    /// Visits every outcome once, always in the same order.
-    ///
-    /// # Errors
-    /// What `visit` returns, or more outcomes than enumeration can reach.
-    fn try_for_each_outcome(&self, visit: &mut dyn FnMut(&[usize]) -> Result<(), Error>)
-    -> Result<(), Error>;
-
-    /// E f(b) and its gradient in θ from the values of f on every outcome, listed as
-    /// [`try_for_each_outcome`](Latent::try_for_each_outcome) visits them. `scratch` grows on the first call only.
-    fn expectation(&self, values: &[f64], gradient: &mut [f64], scratch: &mut Vec<f64>) -> f64;
-
-    /// The number of items, k.
-    fn items(&self) -> usize {
-        self.scores().len()
-    }
 
     /// Perturbed scores z = θ − log(−log u), θ normalized.
     fn perturb(&self, u: &[f64], z: &mut [f64]) {

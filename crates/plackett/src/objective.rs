@@ -21,6 +21,28 @@ pub trait Objective {
     /// # Errors
     /// Whatever went wrong in computing it; the run that asked stops and reports it.
     fn evaluate(&mut self, outcome: &[usize]) -> Result<f64, ObjectiveError>;
+
+    /// The value as a sum of parts, one for each choice, none of which depends on later choices: what reward-to-go needs. Without an
+    /// implementation of its own all is paid with the last choice, so that every choice answers for all of it.
+    ///
+    /// ```
+    /// use plackett::Objective;
+    /// let mut parts = [0.0; 3];
+    /// (|order: &[usize]| order[1] as f64).evaluate_parts(&[0, 2, 1], &mut parts)?;
+    /// assert_eq!(parts, [0.0, 0.0, 2.0]);
+    /// # Ok::<(), plackett::ObjectiveError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`evaluate`](Self::evaluate).
+    fn evaluate_parts(&mut self, outcome: &[usize], parts: &mut [f64]) -> Result<(), ObjectiveError> {
+        let value = self.evaluate(outcome)?;
+        parts.fill(0.0);
+        if let Some(last) = parts.last_mut() {
+            *last = value;
+        }
+        Ok(())
+    }
 }
 
 impl<F, V> Objective for F
@@ -67,6 +89,19 @@ pub(crate) fn evaluate(objective: &mut (impl Objective + ?Sized), outcome: &[usi
         Ok(value) => Err(Error::ObjectiveNotFinite { outcome: outcome.to_vec(), value }),
         Err(source) => Err(Error::ObjectiveFailed { outcome: outcome.to_vec(), source }),
     }
+}
+
+/// The same for its parts, and their sum.
+pub(crate) fn evaluate_parts(
+    objective: &mut (impl Objective + ?Sized),
+    outcome: &[usize],
+    parts: &mut [f64],
+) -> Result<f64, Error> {
+    let mut whole = |outcome: &[usize]| {
+        objective.evaluate_parts(outcome, parts)?;
+        Ok::<f64, ObjectiveError>(parts.iter().sum())
+    };
+    evaluate(&mut whole, outcome)
 }
 
 /// An objective that is also defined, and differentiable, on relaxed matrices: what REBAR's critic is made of.

@@ -8,6 +8,7 @@
 use rand::Rng;
 
 use crate::{
+    distribution::{Distribution, Enumerable},
     enumeration,
     error::{Error, check_length, check_noise},
     gumbel::{LogSum, exponential},
@@ -156,7 +157,7 @@ impl PlackettLuce {
     ) -> Result<(f64, f64), Error> {
         crate::error::check_setting("samples", samples as f64, samples >= 2, "at least 2 are needed")?;
         let mut order = Order::identity(self.items());
-        let (mut scratch, mut given) = (Vec::new(), self.unconditioned());
+        let (mut scratch, mut given) = (Vec::new(), self.room());
         let (mut mean, mut squares) = (0.0, 0.0);
         for count in 1..=samples {
             self.sample_into(rng, &mut order, &mut scratch);
@@ -183,7 +184,7 @@ impl PlackettLuce {
     /// More than 10 items.
     pub fn enumerate(&self) -> Result<Vec<(Order, f64)>, Error> {
         let mut all = Vec::with_capacity(self.outcomes()?);
-        let mut given = self.unconditioned();
+        let mut given = self.room();
         self.try_for_each_outcome(&mut |ranked| {
             self.condition(ranked, &mut given);
             all.push((Order::from_sorted(ranked.to_vec()), given.log_prob().exp()));
@@ -229,7 +230,7 @@ impl PlackettLuce {
         check_distinct(order, self.items())?;
         check_length("v", v.len(), self.items())?;
         check_noise("v", v)?;
-        let mut given = self.unconditioned();
+        let mut given = self.room();
         self.condition(order, &mut given);
         let mut z = vec![0.0; v.len()];
         given.perturb(v, &mut z);
@@ -239,7 +240,7 @@ impl PlackettLuce {
     /// Conditions on any order that begins with these items: what follows does not matter to the prefix.
     fn given_prefix(&self, ranked: &[usize]) -> Result<GivenOrder, Error> {
         check_distinct(ranked, self.items())?;
-        let mut given = self.unconditioned();
+        let mut given = self.room();
         if ranked.len() == self.items() {
             self.condition(ranked, &mut given);
         } else {
@@ -253,15 +254,11 @@ impl PlackettLuce {
     }
 }
 
-impl Latent for PlackettLuce {
-    type Given = GivenOrder;
+impl Distribution for PlackettLuce {
+    type Room = GivenOrder;
 
     fn scores(&self) -> &[f64] {
         &self.scores.log
-    }
-
-    fn probabilities(&self) -> &[f64] {
-        &self.scores.probability
     }
 
     fn set_scores(&mut self, scores: &[f64]) -> Result<(), Error> {
@@ -272,16 +269,49 @@ impl Latent for PlackettLuce {
         self.items()
     }
 
-    fn outcome(&self, z: &[f64], outcome: &mut [usize]) {
-        sort_descending(z, outcome);
-    }
-
-    fn unconditioned(&self) -> GivenOrder {
+    fn room(&self) -> GivenOrder {
         GivenOrder {
             order: vec![0; self.items()],
             suffixes: vec![Suffix::default(); self.items()],
             prefixes: vec![Prefix::default(); self.items()],
         }
+    }
+
+    fn draw(&self, u: &[f64], z: &mut [f64], outcome: &mut [usize]) {
+        Latent::perturb(self, u, z);
+        self.outcome(z, outcome);
+    }
+
+    fn choose_best(&self, outcome: &mut [usize]) {
+        self.outcome(&self.scores.log, outcome);
+    }
+
+    fn log_prob_in(&self, outcome: &[usize], given: &mut GivenOrder) -> f64 {
+        self.condition(outcome, given);
+        given.log_prob()
+    }
+
+    fn weighted_grad_log_prob(
+        &self,
+        outcome: &[usize],
+        weights: &[f64],
+        gradient: &mut [f64],
+        given: &mut GivenOrder,
+    ) {
+        self.condition(outcome, given);
+        given.sum_of_gradients(weights.iter().copied(), gradient);
+    }
+}
+
+impl Latent for PlackettLuce {
+    type Given = GivenOrder;
+
+    fn probabilities(&self) -> &[f64] {
+        &self.scores.probability
+    }
+
+    fn outcome(&self, z: &[f64], outcome: &mut [usize]) {
+        sort_descending(z, outcome);
     }
 
     fn condition(&self, outcome: &[usize], given: &mut GivenOrder) {
@@ -296,7 +326,9 @@ impl Latent for PlackettLuce {
             given.suffixes[rank] = Suffix { log_sum, share, rest, log_share };
         }
     }
+}
 
+impl Enumerable for PlackettLuce {
     fn outcomes(&self) -> Result<usize, Error> {
         enumeration::count(self.items())
     }
@@ -348,32 +380,13 @@ impl GivenOrder {
         self.suffixes[..ranks].iter().map(|suffix| suffix.log_share).sum()
     }
 
-    /// The gradient of Σ_j w_j log p(b_j | b_1 … b_{j−1}), a weighted sum of the choices' log-probabilities, one weight per
-    /// rank: with all weights one this is ∇ log p(b), and with what is still to be paid from each rank on as weights it
-    /// is REINFORCE with reward-to-go. O(k), without allocation.
-    ///
-    /// ```
-    /// use plackett::{Latent, PlackettLuce};
-    /// let latent = PlackettLuce::new(&[0.0, 1.0, 2.0])?;
-    /// let mut given = latent.unconditioned();
-    /// latent.condition(&[2, 0, 1], &mut given);
-    /// let mut gradient = [0.0; 3];
-    /// given.weighted_grad_log_prob(&[1.0, 0.0, 0.0], &mut gradient);
-    /// assert_eq!(gradient.to_vec(), latent.grad_log_prob(&[2])?);
-    /// # Ok::<(), plackett::Error>(())
-    /// ```
-    ///
-    /// ∂/∂θ_{b_u} = w_u − Σ_{j ≤ u} w_j exp θ_{b_u} / Θ_j. The sum is `share`_u · T_u with T_u = Θ_u Σ_{j ≤ u} w_j/Θ_j, which
-    /// obeys T_u = w_u + `rest`_{u−1} · T_{u−1}.
-    pub fn weighted_grad_log_prob(&self, weights: &[f64], gradient: &mut [f64]) {
-        self.sum_of_gradients(weights.iter().copied(), gradient);
-    }
-
     fn grad_log_prob_of_prefix(&self, ranks: usize, gradient: &mut [f64]) {
         let weights = std::iter::repeat_n(1.0, ranks).chain(std::iter::repeat(0.0));
         self.sum_of_gradients(weights, gradient);
     }
 
+    /// ∇ Σ_j w_j log p(b_j | b_1 … b_{j−1}). ∂/∂θ_{b_u} = w_u − Σ_{j ≤ u} w_j exp θ_{b_u} / Θ_j. The sum is `share`_u · T_u with
+    /// T_u = Θ_u Σ_{j ≤ u} w_j/Θ_j, which obeys T_u = w_u + `rest`_{u−1} · T_{u−1}.
     fn sum_of_gradients(&self, weights: impl Iterator<Item = f64>, gradient: &mut [f64]) {
         let mut carried = 0.0;
         for ((&item, suffix), weight) in self.order.iter().zip(&self.suffixes).zip(weights) {

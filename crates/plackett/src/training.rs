@@ -2,9 +2,9 @@
 
 use crate::{
     adam::Adam,
+    distribution::Distribution,
     error::{Error, check_finite, check_length, check_setting},
     estimator::{Demand, Estimator, Samples},
-    latent::{Given, Latent},
     noise::Noise,
     objective::Objective,
     run::{Ending, Run},
@@ -80,7 +80,7 @@ pub struct Training<E: Estimator> {
     value: f64,
     best: Option<f64>,
     best_outcome: Vec<usize>,
-    given: <E::Latent as Latent>::Given,
+    room: <E::Latent as Distribution>::Room,
     mode: Vec<usize>,
 }
 
@@ -115,7 +115,7 @@ impl<E: Estimator> Training<E> {
             value: f64::NAN,
             best: None,
             best_outcome: outcome.clone(),
-            given: latent.unconditioned(),
+            room: latent.room(),
             mode: outcome,
             latent,
             estimator,
@@ -131,9 +131,7 @@ impl<E: Estimator> Training<E> {
         let demand = self.estimator.demand();
         let first_stream = FIRST_STREAM + self.steps * self.samples.count() as u64;
         self.samples.draw(&self.latent, demand, &mut self.noise, first_stream)?;
-        if demand >= Demand::Values {
-            self.samples.evaluate(objective)?;
-        }
+        self.samples.satisfy(demand, objective)?;
         let value = self.estimator.gradient(&self.latent, &self.samples, &mut self.next_gradient)?;
         check_finite("gradient", &self.next_gradient)?;
         // Nothing below can fail, and nothing above has changed what can be seen.
@@ -198,9 +196,7 @@ impl<E: Estimator> Training<E> {
         for index in 0..count as u64 {
             let stream = VARIANCE_STREAMS + (self.steps * count as u64 + index) * per_gradient;
             samples.draw(&self.latent, estimator.demand(), &mut self.noise, stream)?;
-            if estimator.demand() >= Demand::Values {
-                samples.evaluate(objective)?;
-            }
+            samples.satisfy(estimator.demand(), objective)?;
             estimator.gradient(&self.latent, &samples, &mut gradient)?;
             for (mean, g) in mean.iter_mut().zip(&gradient) {
                 let change = g - *mean;
@@ -271,15 +267,14 @@ impl<E: Estimator> Training<E> {
     /// The most probable outcome. O(k log k).
     pub fn mode(&self) -> Vec<usize> {
         let mut mode = vec![0; self.latent.outcome_len()];
-        self.latent.outcome(self.latent.scores(), &mut mode);
+        self.latent.choose_best(&mut mode);
         mode
     }
 
     /// The probability of the most probable outcome. O(k log k).
     pub fn mode_probability(&mut self) -> f64 {
-        self.latent.outcome(self.latent.scores(), &mut self.mode);
-        self.latent.condition(&self.mode, &mut self.given);
-        self.given.log_prob().exp()
+        self.latent.choose_best(&mut self.mode);
+        self.latent.log_prob_in(&self.mode, &mut self.room).exp()
     }
 
     fn keep_best(&mut self) {

@@ -6,9 +6,9 @@ mod common;
 
 use common::Puzzle;
 use plackett::{
-    Categorical, Latent, Noise, Objective, Order, PlackettLuce, Training, TrainingSettings,
+    Categorical, Enumerable, Latent, Noise, Objective, Order, PlackettLuce, Training, TrainingSettings,
     critic::{Network, RelaxedObjective, Sum},
-    estimator::{Baseline, Estimator, Exact, Reinforce, Relax, Reparametrized},
+    estimator::{Baseline, Estimator, Exact, Reinforce, Relax, Reparametrized, RewardToGo},
     relaxation::{NeuralSort, Relaxation, Softmax},
     run::{Limits, Run},
 };
@@ -72,12 +72,18 @@ fn check<E: Estimator>(
     assert_eq!(in_run, 0, "{what}: a run that looks for convergence");
 }
 
-fn check_all<L: Latent>(latent: &L, mut puzzle: Puzzle, relaxation: &impl Relaxation, what: &str) {
+fn check_all<L: Latent + Enumerable>(
+    latent: &L,
+    mut puzzle: Puzzle,
+    relaxation: &impl Relaxation,
+    what: &str,
+) {
     let (items, mut noise) = (latent.items(), Noise::new(0));
     for baseline in [Baseline::None, Baseline::MovingAverage { decay: 0.9 }, Baseline::LeaveOneOut] {
         let reinforce = Reinforce::new(latent, baseline).unwrap();
         check(latent, reinforce, &mut puzzle, 3, &format!("{what}, REINFORCE {baseline:?}"));
     }
+    check(latent, RewardToGo::new(latent), &mut puzzle, 3, &format!("{what}, reward-to-go"));
     let scaled = RelaxedObjective::scaled(puzzle.clone(), relaxation.clone());
     let relaxed = RelaxedObjective::unscaled(puzzle.clone(), relaxation.clone());
     let sum = Sum::new(relaxed.clone(), Network::new(items, 16)).unwrap();

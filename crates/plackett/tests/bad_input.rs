@@ -5,8 +5,8 @@ mod common;
 
 use common::{Puzzle, uniform};
 use plackett::{
-    Adam, Categorical, Differentiable, Error, Latent, Noise, Objective, Order, PlackettLuce, Toy, Training,
-    TrainingSettings, assignment,
+    Adam, Categorical, Differentiable, Distribution as _, Enumerable as _, Error, Latent, Noise, Objective,
+    Order, PlackettLuce, Toy, Training, TrainingSettings, assignment,
     critic::{Critic, Network, RelaxedObjective, Sum},
     estimator::{Baseline, Demand, Estimator, Exact, Reinforce, Relax, Reparametrized, Samples},
     gumbel,

@@ -8,7 +8,8 @@ use common::{
     spread, uniform,
 };
 use plackett::{
-    Categorical, Differentiable, Error, Given, Latent, Noise, Order, PlackettLuce, Toy, assignment,
+    Categorical, Differentiable, Distribution as _, Error, Given, Latent, Noise, Order, PlackettLuce, Toy,
+    assignment,
     critic::{Critic, Network, RelaxedObjective, Sum},
     estimator::{Estimator, Relax, Reparametrized, Samples},
     relaxation::{
@@ -44,7 +45,7 @@ fn check_latent<L: Latent>(
     let what = format!("{items} items, outcome {outcome:?}");
     let (latent, u) = (make(scores), uniform(61, items as u64, items));
     let (direction, cotangent) = (spread(62, 1, items, 1.0), spread(63, 1, items, 1.0));
-    let mut given = latent.unconditioned();
+    let mut given = latent.room();
     latent.condition(outcome, &mut given);
     let (mut jvp, mut vjp, mut z) = (vec![0.0; items], vec![0.0; items], vec![0.0; items]);
 
@@ -108,7 +109,7 @@ fn derivatives_of_the_categorical_distribution() {
             );
             let latent = Categorical::new(&scores).unwrap();
             let mut gradient = vec![0.0; items];
-            let mut given = latent.unconditioned();
+            let mut given = latent.room();
             latent.condition(&[category], &mut given);
             given.grad_log_prob(&mut gradient);
             assert_eq!(latent.grad_log_prob(category).unwrap(), gradient);

@@ -4,7 +4,7 @@ mod common;
 
 use common::{spread, uniform};
 use plackett::{
-    Categorical, Latent, Noise, Order, PlackettLuce, Toy, Training, TrainingSettings, assignment,
+    Categorical, Distribution as _, Noise, Order, PlackettLuce, Toy, Training, TrainingSettings, assignment,
     critic::{Network, RelaxedObjective},
     estimator::{Baseline, Estimator, Exact, Reinforce, Relax, Reparametrized, Samples},
     relaxation::{NeuralSort, Softmax},

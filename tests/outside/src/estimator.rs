@@ -2,40 +2,40 @@
 //! first and the other way round.
 
 use plackett::{
-    Error, Given as _, Latent,
+    Distribution, Error,
     estimator::{Demand, Estimator, Samples},
 };
 
 /// The estimator, with room for one gradient of log p.
 #[derive(Clone, Debug)]
-pub struct Paired<L: Latent> {
-    given: L::Given,
+pub struct Paired<D: Distribution> {
+    room: D::Room,
     slope: Vec<f64>,
+    ones: Vec<f64>,
 }
 
-impl<L: Latent> Paired<L> {
+impl<D: Distribution> Paired<D> {
     /// An estimator for a distribution.
-    pub fn new(latent: &L) -> Self {
-        Self { given: latent.unconditioned(), slope: vec![0.0; latent.items()] }
+    pub fn new(latent: &D) -> Self {
+        Self { room: latent.room(), slope: vec![0.0; latent.items()], ones: vec![1.0; latent.outcome_len()] }
     }
 }
 
-impl<L: Latent> Estimator for Paired<L> {
-    type Latent = L;
+impl<D: Distribution> Estimator for Paired<D> {
+    type Latent = D;
 
     fn demand(&self) -> Demand {
         Demand::Values
     }
 
-    fn gradient(&mut self, latent: &L, samples: &Samples, gradient: &mut [f64]) -> Result<f64, Error> {
+    fn gradient(&mut self, latent: &D, samples: &Samples, gradient: &mut [f64]) -> Result<f64, Error> {
         samples.check_fit(latent)?;
         let values = samples.values();
         gradient.fill(0.0);
         for (at, sample) in samples.iter().enumerate() {
             // The last of an odd number goes without.
             let baseline = values.get(at ^ 1).copied().unwrap_or(0.0);
-            latent.condition(sample.outcome, &mut self.given);
-            self.given.grad_log_prob(&mut self.slope);
+            latent.weighted_grad_log_prob(sample.outcome, &self.ones, &mut self.slope, &mut self.room);
             for (sum, slope) in gradient.iter_mut().zip(&self.slope) {
                 *sum += (sample.value - baseline) * slope / samples.count() as f64;
             }

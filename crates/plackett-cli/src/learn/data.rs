@@ -6,8 +6,8 @@ use std::{path::Path, str::FromStr};
 use clap::Args;
 use plackett_dag::{
     BayesNet, Categories, Dataset, Error, NamedDag, Observations, Sem, Table,
-    dataset::{Column, Delimiter, Kind, Missing, Reading, SourceColumn, SourceValues},
-    finding::{Concern, Finding, Remedy, faults_text, finding_texts},
+    dataset::{Column, Delimiter, Discretize, Kind, Missing, Reading, SourceColumn, SourceValues},
+    finding::{Concern, Finding, Remedy, Treatment, faults_text, finding_texts},
     gram::Centering,
     network::EMBEDDED,
     simulate::{GraphKind, Noise, SemSettings, simulate_sem},
@@ -50,9 +50,16 @@ pub(crate) struct ReadingArguments {
     /// What stands for a missing value, beside an empty field [default: NA, NaN, ?, * and the like]
     #[arg(long, value_name = "A,B", value_parser = names, allow_hyphen_values = true)]
     na: Option<Names>,
-    /// What to do where values are missing: stop, or leave those rows out
+    /// What to do where values are missing: stop; leave those rows out; use all rows, by the moments that EM finds or, for
+    /// categories alone, by counting each family where it is complete; or take a missing value as a category of its own
     #[arg(long, value_name = "WHAT", default_value = Missing::NAMES[0], value_parser = Missing::NAMES)]
     missing: String,
+    /// Cut columns of numbers into categories: quantile (about equally many rows in each) or equal-width
+    #[arg(long, value_name = "METHOD", value_parser = Discretize::NAMES)]
+    discretize: Option<String>,
+    /// Categories that --discretize makes of a column [default: 3]
+    #[arg(long, value_name = "N", requires = "discretize", value_parser = clap::value_parser!(u16).range(2..=256))]
+    bins: Option<u16>,
     /// The column that says how much each row counts: whole weights are numbers of rows, others are relative to one another
     #[arg(long, value_name = "COLUMN")]
     weights: Option<String>,
@@ -77,20 +84,24 @@ fn names(text: &str) -> Result<Names, String> {
 }
 
 impl ReadingArguments {
-    /// How to read; `is_for_numbers` says whether there are settings that only numbers can have.
-    pub(crate) fn reading(&self, is_for_numbers: bool, memory_bytes: usize) -> anyhow::Result<Reading> {
+    /// How to read; `lean` is what columns are that could be either, by the other settings.
+    pub(crate) fn reading(&self, lean: Option<Kind>, memory_bytes: usize) -> anyhow::Result<Reading> {
         let list = |names: &Option<Names>| names.as_ref().map(|names| names.0.clone());
+        let discretize = self.discretize.as_ref().map(|method| method.parse::<Discretize>()).transpose()?;
+        let bins = self.bins.map_or(Discretize::DEFAULT_BINS, usize::from);
         Ok(Reading {
             delimiter: self.delimiter,
             decimal_comma: self.decimal_comma.then_some(true),
             header: self.no_header.then_some(false),
             columns: list(&self.columns),
             drop: list(&self.drop).unwrap_or_default(),
-            kind: match (self.discrete, self.continuous || is_for_numbers) {
+            kind: match (self.discrete, self.continuous) {
                 (true, _) => Some(Kind::Categories),
                 (false, true) => Some(Kind::Numbers),
                 (false, false) => None,
             },
+            lean,
+            discretize: discretize.map(|method| method.with_bins(bins)).transpose()?,
             categorical: list(&self.categorical).unwrap_or_default(),
             numeric: list(&self.numeric).unwrap_or_default(),
             missing_marks: list(&self.na),
@@ -111,6 +122,8 @@ pub(super) struct Data {
     pub title: String,
     pub names: Vec<String>,
     pub values: Observations,
+    /// What the columns are; nothing if they are mixed.
+    pub kind: Option<Kind>,
     /// What was done to the columns.
     pub preparation: &'static str,
     /// Why the columns were taken for numbers or for categories, where the program decided.
@@ -119,6 +132,8 @@ pub(super) struct Data {
     pub warnings: Vec<String>,
     /// What was read.
     pub input: InputDocument,
+    /// What is missing, if anything is.
+    pub missing: Option<MissingDocument>,
 }
 
 /// What was read, as `--json` shows it.
@@ -129,6 +144,16 @@ pub(super) struct InputDocument {
     /// What is out of the ordinary in how the file is written.
     pub notes: Vec<String>,
     pub columns: Vec<ColumnDocument>,
+}
+
+/// What is missing and what was done about it, as `--json` shows it.
+#[derive(Clone, Serialize)]
+pub(super) struct MissingDocument {
+    pub method: &'static str,
+    pub values: usize,
+    pub rows: usize,
+    pub complete_rows: usize,
+    pub assumes: &'static str,
 }
 
 #[derive(Serialize)]
@@ -213,7 +238,7 @@ pub(super) fn example(
 ) -> anyhow::Result<(Data, NamedDag)> {
     let source = format!("the example {name}");
     if name != SEM.0 {
-        if reading.kind == Some(Kind::Numbers) {
+        if reading.kind == Some(Kind::Numbers) || reading.lean == Some(Kind::Numbers) {
             return Err(BadInput(format!(
                 "the example {name} has categories; --continuous and settings of numbers do not fit"
             ))
@@ -274,6 +299,8 @@ fn observe(data: Dataset, source: &str, centering: Centering) -> anyhow::Result<
         columns: data.columns().iter().map(column).collect(),
     };
     let warnings = warnings(&data);
+    let missing = data.warnings().iter().find_map(missing_document);
+    let kind = data.kind();
     let (names, kind_choice) = (data.names().to_vec(), data.choice());
     let values = data.observations(centering).map_err(|error| match error {
         Error::Misfit { setting, reason } => {
@@ -281,26 +308,46 @@ fn observe(data: Dataset, source: &str, centering: Centering) -> anyhow::Result<
         }
         error => unfit(error, None),
     })?;
-    let preparation = match (&values, centering) {
-        (Observations::Categories(_), _) => "categories",
+    let preparation = match (kind, centering) {
+        (Some(Kind::Categories), _) => "categories",
+        (None, _) => "numbers and categories",
         (_, Centering::None) => "not centered",
         (_, Centering::Center) => "centered",
         (_, Centering::Standardize) => "standardized",
     };
     let title =
         Path::new(source).file_name().map_or(source.into(), |name| name.to_string_lossy()).into_owned();
-    Ok(Data { source: source.to_owned(), title, names, values, preparation, kind_choice, warnings, input })
+    let source = source.to_owned();
+    Ok(Data { source, title, names, values, kind, preparation, kind_choice, warnings, input, missing })
+}
+
+/// What a finding says of missing values.
+fn missing_document(finding: &Finding) -> Option<MissingDocument> {
+    let Concern::Incomplete { counts, rows, complete, treatment } = &finding.concern else { return None };
+    let method = match treatment {
+        Treatment::LeftOut => Missing::Drop,
+        Treatment::Moments | Treatment::LocallyComplete => Missing::Em,
+        Treatment::OwnCategory => Missing::Category,
+    };
+    Some(MissingDocument {
+        method: method.name(),
+        values: counts.iter().map(|(_, count)| count).sum(),
+        rows: *rows,
+        complete_rows: *complete,
+        assumes: treatment.assumption(),
+    })
 }
 
 /// A remedy as a flag.
 fn flag(remedy: &Remedy) -> String {
     match remedy {
         Remedy::Drop(names) => format!("--drop {}", argument(names)),
-        Remedy::Keep(names) => format!("--columns {}", argument(names)),
         Remedy::DropRows(rows) => format!("--missing drop keeps {}", console::counted(*rows, "row")),
+        Remedy::Em(rows) => format!("--missing em keeps all {rows}"),
+        Remedy::OwnCategory(rows) => format!("--missing category keeps all {rows}"),
         Remedy::Categorical(names) => format!("--categorical {}", argument(names)),
-        Remedy::AllCategorical => "--discrete takes every column as categories".to_owned(),
         Remedy::MissingMark(text) => format!("--na {}", argument(std::slice::from_ref(text))),
+        Remedy::NoWeights => "without --weights".to_owned(),
         _ => String::new(),
     }
 }
@@ -349,7 +396,31 @@ fn complaint(data: &Dataset, source: &str, faults: &[Finding]) -> String {
     let rest = data.columns().len().saturating_sub(MOST_COLUMNS_SHOWN);
     let end =
         if rest > 0 { format!("\nand {}", console::counted(rest, "more column")) } else { String::new() };
-    format!("{text}\n{table}{end}")
+    let remedies =
+        faults.iter().find_map(remedies_of_gaps).map_or(String::new(), |table| format!("\n{table}"));
+    format!("{text}\n{table}{end}{remedies}")
+}
+
+/// What each way of dealing with missing values keeps, and assumes.
+fn remedies_of_gaps(fault: &Finding) -> Option<String> {
+    let Concern::Missing { rows, are_categories, .. } = &fault.concern else { return None };
+    let row = |remedy: &Remedy| {
+        let (option, kept, treatment) = match remedy {
+            Remedy::DropRows(kept) => ("--missing drop", *kept, Treatment::LeftOut),
+            Remedy::Em(kept) => ("--missing em", *kept, Treatment::Moments),
+            Remedy::OwnCategory(kept) => ("--missing category", *kept, Treatment::OwnCategory),
+            _ => return None,
+        };
+        let assumption = match treatment {
+            Treatment::Moments if *are_categories => {
+                "whether a value is missing depends on what is observed only"
+            }
+            treatment => treatment.assumption(),
+        };
+        Some(vec![option.to_owned(), format!("{kept} of {rows}"), assumption.to_owned()])
+    };
+    let table = fault.remedies().iter().filter_map(row).collect::<Vec<_>>();
+    Some(console::table_with_notes(&["remedy", "keeps rows", "assumes that"], table))
 }
 
 /// A finding in a word or two, for a table.

@@ -14,13 +14,17 @@ use indicatif::ProgressBar;
 use plackett::run::{Limits, Progress, Run};
 use plackett_dag::{
     Dag, Error, LearnMethod, Learned, Learning, NamedDag, Observations, ScoreChoice,
+    dataset::Kind,
     format::read_graph,
     gram::Centering,
     learning::{CategorySettings, LEARN_METHODS, NumberSettings, ParentSpace, SearchSettings, TestSettings},
-    score::{DISCRETE_SCORES, DiscreteScoreSettings, SCORES, discrete_score_by_name, graph_cost},
+    score::{
+        DISCRETE_SCORES, DiscreteScoreSettings, MIXED_SCORES, SCORES, discrete_score_by_name, graph_cost,
+    },
 };
 
 use crate::{
+    arguments::{self, Common},
     console::{self, BadInput},
     files::OutDir,
     interrupt,
@@ -29,7 +33,6 @@ use data::{Data, ReadingArguments};
 use serde::{Serialize, Serializer};
 
 #[derive(Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Arguments {
     /// The data: a file with a row per line, of numbers or of categories, perhaps packed by gzip or zstd; - is standard input
     #[arg(value_name = "DATA", required_unless_present = "example", conflicts_with = "example")]
@@ -54,8 +57,8 @@ pub(crate) struct Arguments {
     /// The noise variance in the score ev-l0; selects that score [default: estimated]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     sigma2: Option<f64>,
-    /// The price of a parent in ev-l0 and bic on numbers, 1 being that of the BIC proper [default: one that grows with the
-    /// columns]
+    /// The price of a parent in ev-l0 and bic on numbers and of a parameter in dg, cg and nal, 1 being that of the BIC proper
+    /// [default: one that fits the density found, in bic, or grows with the columns]
     #[arg(long, value_name = "FACTOR")]
     penalty: Option<f64>,
     /// The equivalent sample size in the score bdeu; selects that score [default: 1]
@@ -94,17 +97,13 @@ pub(crate) struct Arguments {
     memory: u32,
     /// Stop after this many seconds with the best graph so far, at worst the one without edges. Only then can two runs of
     /// one seed differ
-    #[arg(long, value_name = "S", value_parser = parse_seconds, allow_negative_numbers = true)]
-    time: Option<f64>,
+    #[arg(long, value_name = "S", value_parser = arguments::seconds, allow_negative_numbers = true)]
+    time: Option<Duration>,
     /// The true graph, to compare with: an adjacency matrix in CSV (row i, column j non-zero means i -> j) or JSON
     #[arg(long, value_name = "GRAPH")]
     truth: Option<PathBuf>,
-    /// Seed of all random numbers
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
-    /// Print one JSON document instead of text
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    common: Common,
     /// Write graph.json, graph.csv, graph.dot, graph.svg and graph.png into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -154,13 +153,12 @@ impl Arguments {
                 steps: self.steps,
                 memory_bytes: (self.memory as usize) << 20,
             },
-            seed: self.seed,
+            seed: self.common.seed,
         })
     }
 
     fn limits(&self) -> Limits {
-        let time = self.time.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        Limits { time, ..Limits::default() }
+        Limits { time: self.time, ..Limits::default() }
     }
 }
 
@@ -198,25 +196,22 @@ fn method_names() -> PossibleValuesParser {
 
 fn score_names() -> PossibleValuesParser {
     let auto = PossibleValue::new(AUTO).help(
-        "Categories: qnml. Numbers: ev-l0 if the noise variances that it finds agree, as it then tells every \
-         direction; else bic",
+        "Categories: qnml. Numbers: bic, or ev-l0 where the data support equal noise variances, as it then tells \
+         every direction. Both: dg",
     );
     let numbers = SCORES.iter().map(|entry| (entry.name, entry.summary));
     // The BIC is there for both.
     let both = DISCRETE_SCORES.iter().map(|entry| (entry.name, entry.summary));
     let both = both.filter(|(name, _)| SCORES.iter().all(|entry| entry.name != *name));
-    let named = numbers.chain(both).map(|(name, summary)| PossibleValue::new(name).help(summary));
+    let mixed = MIXED_SCORES.iter().map(|entry| (entry.name, entry.summary));
+    let named =
+        numbers.chain(both).chain(mixed).map(|(name, summary)| PossibleValue::new(name).help(summary));
     PossibleValuesParser::new(std::iter::once(auto).chain(named).collect::<Vec<_>>())
 }
 
 fn example_names() -> PossibleValuesParser {
     let named = data::examples().map(|(name, summary)| PossibleValue::new(name).help(summary));
     PossibleValuesParser::new(named.collect::<Vec<_>>())
-}
-
-fn parse_seconds(text: &str) -> Result<f64, String> {
-    let seconds = text.parse::<f64>().ok().filter(|seconds| *seconds > 0.0 && seconds.is_finite());
-    seconds.ok_or_else(|| "a positive number of seconds is needed".to_owned())
 }
 
 pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
@@ -234,10 +229,10 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     // The time begins before the data are read: they are a part of the wait.
     let run = Run::new(arguments.limits()).observed(&mut observer);
     let (data, truth) = load(arguments, centering)?;
-    if let (Observations::Categories(_), true) = (&data.values, arguments.standardize || arguments.no_center)
-    {
-        let text = "--standardize and --no-center are for columns of numbers, and these are categories";
-        return Err(BadInput(text.to_owned()).into());
+    if data.kind != Some(Kind::Numbers) && (arguments.standardize || arguments.no_center) {
+        let what = if data.kind.is_some() { "these are categories" } else { "some of these are categories" };
+        let text = format!("--standardize and --no-center are for columns of numbers, and {what}");
+        return Err(BadInput(text).into());
     }
     let out = arguments.out.clone().map(OutDir::create).transpose()?;
     interrupt::listen()?;
@@ -245,7 +240,8 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     let seconds = run.seconds();
     bar.finish_and_clear();
     let learned = learned.map_err(|error| explained(error, arguments, &data.source))?;
-    let settings = Settings { learning: &learning, time: arguments.time, centering };
+    let settings =
+        Settings { learning: &learning, time: arguments.time.map(|time| time.as_secs_f64()), centering };
     report::Report::new(arguments, settings, &data, &learned, truth.as_ref(), seconds)?.give(out.as_ref())
 }
 
@@ -296,10 +292,11 @@ fn true_score(
 
 /// The data and, where it is known, the true graph with its nodes in the order of the columns.
 fn load(arguments: &Arguments, centering: Centering) -> anyhow::Result<(Data, Option<NamedDag>)> {
-    let reading = arguments.reading.reading(arguments.is_for_numbers(), (arguments.memory as usize) << 20)?;
+    let lean = arguments.is_for_numbers().then_some(Kind::Numbers);
+    let reading = arguments.reading.reading(lean, (arguments.memory as usize) << 20)?;
     if let Some(name) = &arguments.example {
         let rows = arguments.samples.map(|rows| rows as usize);
-        let (data, truth) = data::example(name, rows, arguments.seed, &reading, centering)?;
+        let (data, truth) = data::example(name, rows, arguments.common.seed, &reading, centering)?;
         return Ok((data, Some(truth)));
     }
     let path = arguments.data.as_deref().context("no data were given")?;

@@ -4,6 +4,7 @@ use plackett::run::Ending;
 use plackett_dag::{
     Learned, NamedDag, Observations, Table,
     cpdag::Mark,
+    dataset::Kind,
     format::{CpdagDocument, GraphDocument, to_dot, write_graph_csv},
     learning::residual_variances,
     metrics::Comparison,
@@ -12,7 +13,7 @@ use serde::Serialize;
 
 use super::{
     Arguments, Settings,
-    data::{Data, InputDocument},
+    data::{Data, InputDocument, MissingDocument},
     true_score,
 };
 use crate::{
@@ -39,6 +40,8 @@ struct Document<'a> {
     method: &'a str,
     score_name: Option<&'a str>,
     score_choice: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    price: Option<f64>,
     score: Option<f64>,
     seconds: f64,
     evaluations: u64,
@@ -60,6 +63,24 @@ struct Document<'a> {
     warnings: &'a [String],
     settings: Settings<'a>,
     input: &'a InputDocument,
+    missing: Option<Gaps<'a>>,
+}
+
+/// What is missing, what was done about it, and how that went.
+#[derive(Serialize)]
+struct Gaps<'a> {
+    #[serde(flatten)]
+    document: &'a MissingDocument,
+    #[serde(flatten)]
+    estimation: Option<EstimationDocument>,
+}
+
+#[derive(Serialize)]
+struct EstimationDocument {
+    effective_rows: f64,
+    iterations: usize,
+    change: f64,
+    converged: bool,
 }
 
 /// How likely an edge is, whether the learned graph has it or not.
@@ -110,6 +131,13 @@ impl<'a> Report<'a> {
         if arguments.posterior && learned.probabilities.is_none() {
             warnings.push("the run ended before the probabilities of the edges were known".to_owned());
         }
+        if let Some(estimation) = learned.estimation.filter(|estimation| !estimation.is_converged) {
+            warnings.push(format!(
+                "EM had not converged after {}: the last one changed moments by up to {:.1e} standard deviations",
+                counted(estimation.iterations, "step"),
+                estimation.change
+            ));
+        }
         warnings.extend(exact_relations(data, learned));
         Ok(Self {
             arguments,
@@ -131,7 +159,7 @@ impl<'a> Report<'a> {
         if let Some(out) = out {
             self.write(out, &document)?;
         }
-        if self.arguments.json {
+        if self.arguments.common.json {
             return console::say_json(&document);
         }
         console::say(&self.text())?;
@@ -156,22 +184,24 @@ impl<'a> Report<'a> {
         graph.cpdag = Some(CpdagDocument::new(&self.data.names, &learned.cpdag));
         Document {
             version: env!("CARGO_PKG_VERSION"),
-            method: &self.arguments.method,
+            method: learned.method.name,
             score_name: learned.score_name.as_deref(),
             score_choice: learned.score_choice.as_deref(),
+            price: learned.price,
             score: learned.score,
             seconds: self.seconds,
             evaluations: learned.evaluations,
             status: learned.ending,
             nodes: self.data.names.len(),
             rows: self.data.values.rows(),
-            data: match self.data.values {
-                Observations::Numbers(_) => "continuous",
-                Observations::Categories(_) => "discrete",
+            data: match self.data.kind {
+                Some(Kind::Numbers) => "continuous",
+                Some(_) => "discrete",
+                None => "mixed",
             },
             data_choice: self.data.kind_choice.as_deref(),
             preprocessing: self.data.preparation,
-            seed: self.arguments.seed,
+            seed: self.arguments.common.seed,
             graph,
             probabilities: self.probable_edges(),
             true_score: self.true_score,
@@ -179,7 +209,19 @@ impl<'a> Report<'a> {
             warnings: &self.warnings,
             settings: self.settings,
             input: &self.data.input,
+            missing: self.gaps(),
         }
+    }
+
+    fn gaps(&self) -> Option<Gaps<'_>> {
+        let document = self.data.missing.as_ref()?;
+        let estimation = self.learned.estimation.map(|estimation| EstimationDocument {
+            effective_rows: estimation.effective_rows,
+            iterations: estimation.iterations,
+            change: estimation.change,
+            converged: estimation.is_converged,
+        });
+        Some(Gaps { document, estimation })
     }
 
     /// The likely edges, the likeliest first.
@@ -237,7 +279,22 @@ impl<'a> Report<'a> {
             }
             text += "\n";
         }
-        text += &format!("Method  {}, seed {}\n", arguments.method, arguments.seed);
+        if let Some(price) = learned.price {
+            text += &format!(
+                "Price   {price:.2} a parent{}\n",
+                if arguments.penalty.is_none() { ", by the density found" } else { "" }
+            );
+        }
+        if let Some(estimation) = &learned.estimation {
+            text += &format!(
+                "EM      {} steps to a change of {:.0e}{}; worth {:.0} complete rows\n",
+                estimation.iterations,
+                estimation.change,
+                if estimation.is_converged { "" } else { ", not converged" },
+                estimation.effective_rows
+            );
+        }
+        text += &format!("Method  {}, seed {}\n", learned.method.name, arguments.common.seed);
         for warning in &self.warnings {
             text += &format!("Warning: {warning}\n");
         }
@@ -257,7 +314,7 @@ impl<'a> Report<'a> {
             counted(data.names.len(), "node"),
             learned.score.map_or_else(String::new, |score| format!("score {score:.6}, ")),
             console::thousands(learned.evaluations),
-            if arguments.method == "pc" { "tests" } else { "local scores" },
+            if learned.score_name.is_none() { "tests" } else { "local scores" },
             self.seconds,
             if learned.ending.is_early() {
                 format!(" ({}: the best graph so far)", learned.ending)
@@ -285,7 +342,7 @@ impl<'a> Report<'a> {
             return "No edges: no column helps to predict another by more than chance".to_owned()
                 + &self.missing();
         }
-        let has_categories = matches!(self.data.values, Observations::Categories(_));
+        let has_categories = self.data.kind != Some(Kind::Numbers);
         edges.sort_by(|a, b| b.2.abs().total_cmp(&a.2.abs()));
         // What an edge between categories is worth is what the score would lose without it.
         let mut header = vec!["edge", if has_categories { "strength" } else { "weight" }];
@@ -366,11 +423,11 @@ impl<'a> Report<'a> {
         if !self.is_drawn() {
             return Ok(());
         }
-        let by = self.learned.score_name.as_deref().unwrap_or(&self.arguments.method);
+        let by = self.learned.score_name.as_deref().unwrap_or(self.learned.method.name);
         let title = format!("{}: {by}, {}", self.data.title, counted(graph.dag().edge_count(), "edge"));
-        let weights = match self.data.values {
-            Observations::Numbers(_) => Weights::Effects,
-            Observations::Categories(_) => Weights::Strengths,
+        let weights = match self.data.kind {
+            Some(Kind::Numbers) => Weights::Effects,
+            _ => Weights::Strengths,
         };
         let order = graph.dag().topological_order();
         let figure = Figure::draw_graph(&title, graph.names(), order, &arrows, weights)?;

@@ -39,7 +39,7 @@ pub(super) fn optimize(
     let constraints = (!constraints.is_free()).then_some(constraints);
     let settings = OptimizerSettings {
         sense,
-        seed: arguments.seed,
+        seed: arguments.common.seed,
         constraints,
         ..method.settings(gradient_share(items, &limits))
     };
@@ -61,8 +61,9 @@ pub(super) fn optimize(
         }
     };
     interrupt::listen()?;
-    let mut bar = Bar::new("command".to_owned(), &limits);
+    let mut bar = Bar::new(limits.time);
     let run = Run::new(limits).observed(&mut bar);
+    run.begin("command", limits.evaluations);
     let mut workers = Workers::new(command, usize::from(arguments.workers), &run);
     let ending = work(&mut optimizer, &mut workers, &run, &mut trace, &mut state);
     state.save(|| save(&optimizer, &trace))?;

@@ -21,6 +21,7 @@ use plackett::{
 use plackett_problems::Kind;
 
 use crate::{
+    arguments::{self, Common},
     console::{self, BadInput},
     files::OutDir,
     interrupt,
@@ -62,7 +63,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     evaluations: Option<u64>,
     /// Stop after about this many seconds; two runs of one seed can then differ
-    #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
+    #[arg(long, value_name = "S", value_parser = arguments::seconds, allow_negative_numbers = true)]
     time: Option<Duration>,
     /// Stop as soon as a value is as good as this [default: the published optimum, where there is one]
     #[arg(long, value_name = "V", value_parser = finite, allow_negative_numbers = true)]
@@ -73,12 +74,8 @@ pub(crate) struct Arguments {
     /// How many threads to use [default: all]; the result is the same for any number
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
-    /// Seed of all random numbers
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
-    /// Print one JSON document instead of text
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    common: Common,
     /// Write result.json and trace.csv into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -99,13 +96,6 @@ fn pair(text: &str) -> Result<(usize, usize), String> {
     text.split_once(',')
         .and_then(|(first, second)| Some((parse(first)?, parse(second)?)))
         .ok_or_else(|| "two whole numbers with a comma between them are needed".to_owned())
-}
-
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse::<f64>().ok().filter(|&seconds| seconds > 0.0);
-    seconds
-        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
-        .ok_or_else(|| "a positive number of seconds is needed".to_owned())
 }
 
 fn finite(text: &str) -> Result<f64, String> {
@@ -146,29 +136,28 @@ impl Arguments {
     }
 }
 
-/// A progress bar over the evaluations or the seconds of a run, whichever it is limited by. It ends the run on Ctrl-C.
+/// A progress bar over the seconds or the evaluations of a run, whichever it is limited by. It ends the run on Ctrl-C.
 struct Bar {
     line: ProgressBar,
-    label: String,
-    counts_evaluations: bool,
+    time: Option<Duration>,
 }
 
 impl Bar {
-    fn new(label: String, limits: &Limits) -> Self {
-        let seconds = limits.time.map_or(0, |time| time.as_secs());
-        let counts_evaluations = limits.time.is_none();
-        let length = if counts_evaluations { limits.evaluations.unwrap_or(0) } else { seconds };
-        Self { line: console::progress(length, label.clone()), label, counts_evaluations }
+    fn new(time: Option<Duration>) -> Self {
+        Self { line: console::progress(time.map_or(0, |time| time.as_secs()), "reading"), time }
     }
 }
 
 impl Observer for Bar {
     fn observe(&mut self, progress: &Progress) -> ControlFlow<()> {
-        let seconds = Duration::from_secs_f64(progress.seconds).as_secs();
-        self.line.set_position(if self.counts_evaluations { progress.evaluations } else { seconds });
-        if let Some(best) = progress.best {
-            self.line.set_message(format!("{}, best {best}", self.label));
+        if self.time.is_some() {
+            self.line.set_position(Duration::from_secs_f64(progress.seconds).as_secs());
+        } else {
+            self.line.set_length(progress.total.unwrap_or(0));
+            self.line.set_position(progress.evaluations);
         }
+        let best = progress.best.map_or_else(String::new, |best| format!(", best {best}"));
+        self.line.set_message(format!("{}{best}", progress.stage));
         interrupt::check()
     }
 }

@@ -30,6 +30,9 @@ fn default_evaluations(problem: &dyn Instance, method: Method) -> u64 {
 }
 
 pub(super) fn optimize(arguments: &Arguments, file: &Path, method: Method) -> anyhow::Result<Found> {
+    let mut bar = Bar::new(arguments.time);
+    // The time begins before the problem is read: that is a part of the wait.
+    let whole = Run::new(Limits { time: arguments.time, ..Limits::default() }).observed(&mut bar);
     let problem = read(arguments, file)?;
     let problem = problem.as_ref();
     let constraints = arguments.constraints(problem.items())?;
@@ -37,11 +40,11 @@ pub(super) fn optimize(arguments: &Arguments, file: &Path, method: Method) -> an
     let limits = arguments.limits(default_evaluations(problem, method), optimum.map(|optimum| optimum.value));
     let mut state = StateFile::new(arguments.state.as_deref());
     let mut solver = match state.read()? {
-        None => Solver::within(problem, constraints, method, arguments.seed, &limits)?,
+        None => Solver::within(problem, constraints, method, arguments.common.seed, &limits)?,
         Some(text) => {
             let solver = Solver::from_json(&text)?;
             let is_same = solver.method() == method
-                && solver.seed() == arguments.seed
+                && solver.seed() == arguments.common.seed
                 && solver.constraints() == &constraints
                 && solver.items() == problem.items()
                 && solver.best().is_none_or(|(order, value)| problem.value(order) == value);
@@ -53,17 +56,24 @@ pub(super) fn optimize(arguments: &Arguments, file: &Path, method: Method) -> an
         }
     };
     interrupt::listen()?;
-    let ending = run(&mut solver, problem, limits, &mut state)?;
+    whole.begin(&format!("{} {}", problem.kind(), problem.name()), limits.evaluations);
+    let ending = search(&mut solver, problem, &whole.part(Limits { time: None, ..limits }), &mut state)?;
     state.save(|| Ok(solver.to_json()?))?;
-    let (order, value) = solver.best().map(|(order, value)| (order.to_vec(), value)).unzip();
+    // Whoever stops before the first order is valued gets one all the same.
+    let (order, value) = if let Some((order, value)) = solver.best() {
+        (order.to_vec(), value)
+    } else {
+        let first = solver.constraints().first_order();
+        (first.to_vec(), problem.value(&first))
+    };
     Ok(Found {
         kind: problem.kind().name(),
         name: problem.name().to_owned(),
         items: problem.items(),
         sense: problem.sense(),
         method,
-        value,
-        order,
+        value: Some(value),
+        order: Some(order),
         evaluations: solver.evaluations(),
         failures: 0,
         ending,
@@ -72,16 +82,14 @@ pub(super) fn optimize(arguments: &Arguments, file: &Path, method: Method) -> an
     })
 }
 
-fn run(
+fn search(
     solver: &mut Solver,
     problem: &dyn Instance,
-    limits: Limits,
+    run: &Run<'_>,
     state: &mut StateFile,
 ) -> anyhow::Result<Ending> {
-    let mut bar = Bar::new(format!("{} {}", problem.kind(), problem.name()), &limits);
-    let run = Run::new(limits).observed(&mut bar);
     loop {
-        if let Some(ending) = solver.step(problem, &run)? {
+        if let Some(ending) = solver.step(problem, run)? {
             return Ok(ending);
         }
         state.save_sometimes(|| Ok(solver.to_json()?))?;

@@ -77,7 +77,7 @@ pub(super) fn give(arguments: &Arguments, found: &Found, out: Option<&OutDir>) -
         items: found.items,
         sense: found.sense,
         method: found.method.name(),
-        seed: arguments.seed,
+        seed: arguments.common.seed,
         value: found.value,
         order: found.order.as_deref(),
         evaluations: found.evaluations,
@@ -97,7 +97,7 @@ pub(super) fn give(arguments: &Arguments, found: &Found, out: Option<&OutDir>) -
         }
         out.write("trace.csv", csv.as_bytes())?;
     }
-    if arguments.json {
+    if arguments.common.json {
         return console::say_json(&document);
     }
     console::say(&text(arguments, found))?;
@@ -110,7 +110,7 @@ pub(super) fn give(arguments: &Arguments, found: &Found, out: Option<&OutDir>) -
 fn text(arguments: &Arguments, found: &Found) -> String {
     let mut rows = vec![
         row("problem", format!("{} {}, {} items, {}", found.kind, found.name, found.items, found.sense)),
-        row("method", format!("{}, seed {}", found.method, arguments.seed)),
+        row("method", format!("{}, seed {}", found.method, arguments.common.seed)),
         row("value", found.value.map_or("none".to_owned(), |value| value.to_string())),
     ];
     if let Some(best) = found.best_known {

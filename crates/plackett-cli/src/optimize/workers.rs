@@ -238,8 +238,8 @@ impl Drop for Worker {
 fn end(child: &mut Child) {
     #[cfg(unix)]
     {
-        let group = format!("-{}", child.id());
-        Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status().ok();
+        use rustix::process::{Pid, Signal, kill_process_group};
+        kill_process_group(Pid::from_child(child), Signal::KILL).ok();
     }
     child.kill().ok();
     child.wait().ok();

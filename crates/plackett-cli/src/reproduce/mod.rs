@@ -12,10 +12,11 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use crate::{console, files::OutDir, interrupt};
+use crate::{arguments::Common, console, files::OutDir, interrupt};
 pub(crate) use cells::Cell;
 
 #[derive(Args)]
+#[command(mut_arg("seed", |seed| seed.help("The first seed")))]
 pub(crate) struct Arguments {
     /// What to make
     #[arg(value_enum)]
@@ -26,12 +27,8 @@ pub(crate) struct Arguments {
     /// How many seeds to run, counted up from --seed [default: 5, or 2 with --quick]
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     seeds: Option<u64>,
-    /// The first seed
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
-    /// Print one JSON document instead of text
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    common: Common,
     /// The folder for tables, data and pictures
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -66,7 +63,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     let out = OutDir::create(&arguments.out)?;
     interrupt::listen()?;
     let count = arguments.seeds.unwrap_or(if arguments.quick { 2 } else { 5 });
-    let seeds: Vec<u64> = (0..count).map(|index| arguments.seed.wrapping_add(index)).collect();
+    let seeds: Vec<u64> = (0..count).map(|index| arguments.common.seed.wrapping_add(index)).collect();
     let mut cells = Vec::new();
     for (name, make) in EXPERIMENTS.iter().filter(|(name, _)| arguments.experiment.includes(name)) {
         let report = make(&out, &seeds, arguments.quick)?;
@@ -74,7 +71,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         let document = Document { cells: &report.cells, seeds: &seeds, quick: arguments.quick, interrupted };
         let mut files = report.files;
         files.push(out.write(&format!("{name}.json"), serde_json::to_string_pretty(&document)?.as_bytes())?);
-        if !arguments.json {
+        if !arguments.common.json {
             let note = if interrupted { " (interrupted: call again to go on)" } else { "" };
             let names: Vec<_> = files.iter().filter_map(|file| file.file_name()?.to_str()).collect();
             console::say(&report.text)?;
@@ -85,7 +82,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
             break;
         }
     }
-    if arguments.json {
+    if arguments.common.json {
         let interrupted = interrupt::check().is_break();
         console::say_json(&Document { cells: &cells, seeds: &seeds, quick: arguments.quick, interrupted })?;
     }

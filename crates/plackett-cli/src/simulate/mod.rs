@@ -5,6 +5,8 @@ mod sem;
 
 use clap::{Args, Subcommand};
 
+use crate::arguments::Common;
+
 #[derive(Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -23,6 +25,25 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     match &arguments.model {
         Model::Sem(arguments) => sem::command(arguments),
         Model::Network(arguments) => network::command(arguments),
+    }
+}
+
+/// What is drawn from any model.
+#[derive(Args)]
+struct Drawing {
+    /// Rows of data.csv
+    #[arg(long, default_value_t = 1000, value_parser = parse_rows)]
+    samples: usize,
+    /// Rows of validation.csv [default: as many as --samples]
+    #[arg(long, value_parser = parse_rows)]
+    validation: Option<usize>,
+    #[command(flatten)]
+    common: Common,
+}
+
+impl Drawing {
+    fn validation(&self) -> usize {
+        self.validation.unwrap_or(self.samples)
     }
 }
 

@@ -6,8 +6,9 @@ use clap::Args;
 use plackett_dag::{BayesNet, Error, format::write_graph_csv, network::EMBEDDED};
 use serde::Serialize;
 
-use super::parse_rows;
+use super::Drawing;
 use crate::{
+    arguments::Common,
     console::{self, counted},
     files::OutDir,
 };
@@ -16,18 +17,8 @@ use crate::{
 pub(crate) struct Arguments {
     #[arg(value_name = "NAME|FILE.bif", help = known())]
     network: String,
-    /// Rows of data.csv
-    #[arg(long, default_value_t = 1000, value_parser = parse_rows)]
-    samples: usize,
-    /// Rows of validation.csv [default: as many as --samples]
-    #[arg(long, value_parser = parse_rows)]
-    validation: Option<usize>,
-    /// Seed of all random numbers
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
-    /// Print one JSON document instead of text
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    drawing: Drawing,
     /// The folder for data.csv, validation.csv, graph.csv and network.bif
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -52,8 +43,8 @@ struct Document {
 }
 
 pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
-    let &Arguments { samples, seed, .. } = arguments;
-    let validation = arguments.validation.unwrap_or(samples);
+    let &Drawing { samples, common: Common { seed, json }, .. } = &arguments.drawing;
+    let validation = arguments.drawing.validation();
     let net = network(&arguments.network)?;
     let draws =
         [("data.csv", samples, BayesNet::TRAINING), ("validation.csv", validation, BayesNet::VALIDATION)];
@@ -70,7 +61,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     let files = contents.iter().map(|(name, text)| out.write(name, text)).collect::<Result<Vec<_>, _>>()?;
 
     let (nodes, edges, free_parameters) = (net.dag().nodes(), net.dag().edge_count(), net.free_parameters());
-    if arguments.json {
+    if json {
         return console::say_json(&Document {
             network: arguments.network.clone(),
             nodes,

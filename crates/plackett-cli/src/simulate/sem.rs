@@ -10,8 +10,9 @@ use plackett_dag::{
 };
 use serde::Serialize;
 
-use super::parse_rows;
+use super::Drawing;
 use crate::{
+    arguments::Common,
     console::{self, counted},
     files::OutDir,
 };
@@ -27,18 +28,8 @@ pub(crate) struct Arguments {
     /// How many variables
     #[arg(long, default_value_t = 10)]
     nodes: usize,
-    /// Rows of data.csv
-    #[arg(long, default_value_t = 1000, value_parser = parse_rows)]
-    samples: usize,
-    /// Rows of validation.csv [default: as many as --samples]
-    #[arg(long, value_parser = parse_rows)]
-    validation: Option<usize>,
-    /// Seed of all random numbers
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
-    /// Print one JSON document instead of text
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    drawing: Drawing,
     /// The folder for data.csv, validation.csv and weights.csv
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -82,8 +73,9 @@ struct Document {
 }
 
 pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
-    let &Arguments { graph, degree, nodes, samples, seed, .. } = arguments;
-    let validation = arguments.validation.unwrap_or(samples);
+    let &Arguments { graph, degree, nodes, .. } = arguments;
+    let &Drawing { samples, common: Common { seed, json }, .. } = &arguments.drawing;
+    let validation = arguments.drawing.validation();
     let kind = match graph {
         Kind::Er => GraphKind::ErdosRenyi,
         Kind::Sf => GraphKind::ScaleFree,
@@ -103,7 +95,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     files.push(out.write("weights.csv", &text)?);
 
     let edges = sem.dag().edge_count();
-    if arguments.json {
+    if json {
         let graph = graph.flag();
         return console::say_json(&Document {
             graph,

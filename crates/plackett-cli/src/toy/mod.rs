@@ -11,6 +11,7 @@ use plackett::run::{Ending, Limits, Progress, Run};
 use serde::Serialize;
 
 use crate::{
+    arguments::Common,
     console,
     files::OutDir,
     interrupt,
@@ -34,12 +35,8 @@ pub(crate) struct Arguments {
     /// Samples per step
     #[arg(long, default_value_t = 1)]
     samples: usize,
-    /// Seed of all random numbers
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
-    /// Print one JSON document instead of text
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    common: Common,
     /// Write the curve as CSV, and both panels as SVG and PNG, into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -65,7 +62,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         offset: arguments.offset,
         steps: arguments.steps,
         samples: arguments.samples,
-        seed: arguments.seed,
+        seed: arguments.common.seed,
     };
     let out = arguments.out.clone().map(OutDir::create).transpose()?;
     interrupt::listen()?;
@@ -81,7 +78,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     if let Some(out) = &out {
         write(out, &settings, &trained)?;
     }
-    if arguments.json {
+    if arguments.common.json {
         let document = Document {
             estimator: settings.estimator.flag(),
             items: settings.items,

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use plackett::{
-    Categorical, Error, Latent, Noise, PlackettLuce, Toy, Training, TrainingSettings,
+    Categorical, Enumerable, Error, Latent, Noise, PlackettLuce, Toy, Training, TrainingSettings,
     critic::{Network, RelaxedObjective, Sum},
     estimator::{Baseline, Demand, Estimator, Exact, Reinforce, Relax, Samples},
     relaxation::{NeuralSort, Relaxation, Softmax},
@@ -138,7 +138,7 @@ pub(crate) fn train(settings: &Settings, run: &Run<'_>) -> Result<Trained, Error
     }
 }
 
-fn choose<L: Latent>(
+fn choose<L: Latent + Enumerable>(
     settings: &Settings,
     latent: L,
     mut toy: Toy,
@@ -169,7 +169,7 @@ fn choose<L: Latent>(
     }
 }
 
-fn train_with<E: Estimator>(
+fn train_with<E: Estimator<Latent: Enumerable>>(
     estimator: E,
     settings: &Settings,
     latent: E::Latent,
@@ -208,7 +208,8 @@ fn train_with<E: Estimator>(
         steps: training.steps(),
         seconds: run.seconds() - start,
         training_seconds,
-        steps_per_second: training.steps() as f64 / training_seconds,
+        // Whoever interrupts at once gets no steps in no time.
+        steps_per_second: training.steps() as f64 / training_seconds.max(f64::MIN_POSITIVE),
         optimum,
         final_mode_objective: curve[curve.len() - 1].mode_objective,
         mode: training.mode(),
@@ -217,7 +218,7 @@ fn train_with<E: Estimator>(
     })
 }
 
-fn measure<E: Estimator>(
+fn measure<E: Estimator<Latent: Enumerable>>(
     training: &mut Training<E>,
     toy: &mut Toy,
     mean: &mut MeanObjective<E::Latent>,
@@ -244,7 +245,7 @@ enum MeanObjective<L> {
     Sampled(Box<Samples>),
 }
 
-impl<L: Latent> MeanObjective<L> {
+impl<L: Enumerable> MeanObjective<L> {
     fn new(latent: &L, toy: &mut Toy) -> Result<Self, Error> {
         if latent.outcome_len() == 1 || latent.items() <= MOST_ITEMS_EXACT {
             Ok(Self::Exact(Box::new(Exact::new(latent, toy)?)))

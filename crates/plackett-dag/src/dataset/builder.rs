@@ -244,6 +244,9 @@ impl DatasetBuilder {
         if self.counted.is_some() {
             return self.count();
         }
+        if self.reading.needs_rows() {
+            return Err(Problem::Memory { rows: self.rows, most }.in_file(&self.source));
+        }
         let looks: Vec<_> =
             self.readers.iter().map(|reader| (reader.name(), reader.is_typed(), reader.look())).collect();
         let kinds = kinds(&looks, &self.reading);

@@ -145,6 +145,7 @@ impl Covariance {
         let wanted = wanted(&self.names, reading)?;
         for (setting, is_given) in [
             ("weights", reading.weights.is_some()),
+            ("discretize", reading.discretize.is_some()),
             ("categorical", !reading.categorical.is_empty() || reading.kind == Some(Kind::Categories)),
         ] {
             if is_given {

@@ -61,24 +61,21 @@ pub(super) fn inspect(data: &mut Dataset, numbers: Numbers) {
     {
         data.moments = Some(builder);
     }
-    let of_kind = |kind: Kind| -> Vec<String> {
-        data.columns.iter().filter(|column| column.kind == kind).map(|column| column.name.clone()).collect()
-    };
-    if data.kind().is_none() && !data.columns.is_empty() {
+    if let (None, false, Some(weights)) = (data.kind(), data.columns.is_empty(), &data.weights) {
+        let of_kind = |kind: Kind| -> Vec<String> {
+            let columns = data.columns.iter().filter(|column| column.kind == kind);
+            columns.map(|column| column.name.clone()).collect()
+        };
         let (numbers, categories) = (of_kind(Kind::Numbers), of_kind(Kind::Categories));
-        findings.push(Finding::whole(Concern::Mixed { numbers, categories }));
+        findings.push(Finding::of(&weights.name, Concern::WeightedMixed { numbers, categories }));
     }
     let has_categories = data.columns.iter().any(|column| column.kind == Kind::Categories);
     if has_categories && data.rows > Categories::MOST_ROWS {
         findings.push(Finding::whole(Concern::TooManyRows { most: Categories::MOST_ROWS }));
     }
-    if data.kind() == Some(Kind::Numbers) && data.rows > 1 && data.rows <= data.names.len() {
+    if data.kind() != Some(Kind::Categories) && data.rows > 1 && data.rows <= data.names.len() {
         let (rows, columns) = (data.rows, data.names.len());
         findings.push(Finding::whole(Concern::FewRows { rows, columns }));
-    }
-    if data.dropped_rows > 0 {
-        let (dropped, rows) = (data.dropped_rows, data.rows + data.dropped_rows);
-        findings.push(Finding::whole(Concern::RowsDropped { dropped, rows }));
     }
     suspicions(data, counted, &numbers.profiles, &mut findings);
     // Faults first; the sort leaves the order among them and among the others.
@@ -95,12 +92,21 @@ fn constants_and_copies(data: &Dataset, numbers: &Numbers, findings: &mut Vec<Fi
                 let first = there.next();
                 there.all(|code| Some(code) == first)
             }
+            // Those in which nothing is missing are looked at together.
+            Values::Numbers(numbers) if numbers.iter().any(|number| number.is_nan()) => {
+                let mut there = numbers.iter().filter(|number| !number.is_nan());
+                let first = there.next();
+                there.all(|number| Some(number) == first)
+            }
             Values::Numbers(_) | Values::NotHeld | Values::Unusable => false,
         };
         if is_constant {
             constants.push(column.name.clone());
         }
     }
+    let is_blocked = findings
+        .iter()
+        .any(|finding| matches!(finding.concern, Concern::NotNumbers { .. } | Concern::Infinite { .. }));
     let mut copies = Vec::new();
     if let Some((places, builder)) = &numbers.moments
         && let Ok(gram) = builder.clone().finish(Centering::Center)
@@ -114,11 +120,57 @@ fn constants_and_copies(data: &Dataset, numbers: &Numbers, findings: &mut Vec<Fi
             findings.push(Finding { columns: too_large, concern: Concern::TooLarge });
         }
     }
+    if !is_blocked {
+        copies_with_gaps(data, &constants, &mut copies);
+    }
     if !constants.is_empty() {
         findings.push(Finding { columns: constants, concern: Concern::Constant });
     }
     findings.append(&mut copies);
 }
+
+/// Columns of numbers with missing values that are others up to shift and scale wherever both are there. Most pairs are told
+/// apart by their first three rows.
+fn copies_with_gaps(data: &Dataset, constants: &[String], copies: &mut Vec<Finding>) {
+    let has_gaps: Vec<bool> = (0..data.names.len())
+        .map(|at| data.numbers(at).is_some_and(|numbers| numbers.iter().any(|number| number.is_nan())))
+        .collect();
+    let is_known = |at: usize| data.numbers(at).is_some() && !constants.contains(&data.names[at]);
+    for at in (0..data.names.len()).filter(|&at| is_known(at)) {
+        let original = (0..at)
+            .filter(|&other| is_known(other) && (has_gaps[at] || has_gaps[other]))
+            .find_map(|other| is_copy(data.numbers(at)?, data.numbers(other)?).map(|sign| (other, sign)));
+        if let Some((other, correlation)) = original {
+            let concern = Concern::Copy { original: data.names[other].clone(), correlation };
+            copies.push(Finding::of(&data.names[at], concern));
+        }
+    }
+}
+
+/// The sign of the slope, if the numbers lie on a line in at least ten rows.
+fn is_copy(numbers: &[f64], others: &[f64]) -> Option<f64> {
+    let both = || numbers.iter().zip(others).filter(|(a, b)| !a.is_nan() && !b.is_nan());
+    let (&first, &first_other) = both().next()?;
+    let (&second, &second_other) = both().find(|(a, b)| **a != first || **b != first_other)?;
+    let slope = (second - first) / (second_other - first_other);
+    if !slope.is_finite() || slope == 0.0 {
+        return None;
+    }
+    let mut rows = 0;
+    for (&a, &b) in both() {
+        let expected = first + slope * (b - first_other);
+        if (a - expected).abs()
+            > COPY_TOLERANCE.sqrt() * (a - first).abs().max(slope.abs() * (b - first_other).abs())
+        {
+            return None;
+        }
+        rows += 1;
+    }
+    (rows >= LEAST_ROWS_OF_COPIES).then(|| slope.signum())
+}
+
+/// Fewer rows may lie on a line by chance.
+const LEAST_ROWS_OF_COPIES: usize = 10;
 
 /// The columns whose squares are not finite, or of which products with others are not.
 fn too_large(names: &[&str], gram: &Gram) -> Vec<String> {

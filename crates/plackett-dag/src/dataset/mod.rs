@@ -8,6 +8,7 @@ mod builder;
 mod column;
 mod covariance;
 mod dialect;
+mod discretize;
 #[cfg(feature = "excel")]
 mod excel;
 mod fingerprint;
@@ -31,6 +32,7 @@ use std::sync::Arc;
 
 pub use builder::DatasetBuilder;
 pub use covariance::Covariance;
+pub use discretize::{Cuts, Discretize};
 pub use reading::{Delimiter, Missing, Reading};
 pub use source::{SourceColumn, SourceValues};
 pub use statistics::Statistics;
@@ -41,6 +43,7 @@ use crate::error::{Error, Result};
 use crate::finding::{Concern, Finding};
 use crate::gram::{Centering, GramBuilder};
 use crate::learning::Observations;
+use crate::mixed::{Mixed, MixedColumn};
 use rows::RowSet;
 use weights::RowWeights;
 
@@ -101,6 +104,8 @@ pub enum Why {
     Empty,
     /// It comes as moments, without rows.
     Moments,
+    /// Its numbers were cut into so many.
+    Cut(usize),
 }
 
 impl fmt::Display for Why {
@@ -119,6 +124,9 @@ impl fmt::Display for Why {
             Self::Scarce => f.write_str("hardly has a number twice"),
             Self::Empty => f.write_str("holds nothing"),
             Self::Moments => f.write_str("comes as moments, without rows"),
+            Self::Cut(count) => {
+                write!(f, "is cut into {count} {}", if count == 1 { "category" } else { "categories" })
+            }
         }
     }
 }
@@ -330,6 +338,15 @@ impl Dataset {
         }
     }
 
+    /// Whether values are missing in the rows that are left.
+    pub fn is_incomplete(&self) -> bool {
+        self.values.iter().any(|values| match values {
+            Values::Numbers(numbers) => numbers.iter().any(|number| number.is_nan()),
+            Values::Categories { missing, .. } => !missing.is_empty(),
+            Values::NotHeld | Values::Unusable => false,
+        })
+    }
+
     /// What a graph is learned from.
     ///
     /// # Errors
@@ -339,11 +356,10 @@ impl Dataset {
     /// ```
     /// use plackett_dag::{Dataset, dataset::Reading, gram::Centering};
     ///
-    /// let data = Dataset::from_reader("a,b,c\n1,2,x\n2.5,2,y\n3,2,x\n".as_bytes(), "data.csv", &Reading::default())?;
+    /// let data = Dataset::from_reader("a,b\n1,2\n2.5,5\n3,6\n".as_bytes(), "data.csv", &Reading::default())?;
     /// assert_eq!(
     ///     data.observations(Centering::Center).unwrap_err().to_string(),
-    ///     "data.csv: some columns hold categories and some numbers, and no score takes both: categories \"c\"; numbers \
-    ///      \"a\", \"b\""
+    ///     "data.csv: column \"b\" is a copy of column \"a\" up to shift and scale (correlation 1)"
     /// );
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
@@ -351,6 +367,9 @@ impl Dataset {
         let faults = self.faults();
         if !faults.is_empty() {
             return Err(Error::Unfit { file: self.source, faults });
+        }
+        if self.kind().is_none() || self.is_incomplete() {
+            return Ok(Observations::Mixed(Arc::new(self.into_mixed()?.centered(centering))));
         }
         if self.kind() == Some(Kind::Categories) {
             return Ok(Observations::Categories(Arc::new(self.into_categories()?)));
@@ -373,6 +392,27 @@ impl Dataset {
             }
             None => Ok(Observations::Numbers(Arc::new(gram))),
         }
+    }
+
+    fn into_mixed(self) -> Result<Mixed> {
+        let column = |values: Values| match values {
+            Values::Numbers(numbers) => MixedColumn::Numbers(numbers),
+            Values::Categories { labels, mut codes, missing, .. } => {
+                // There is room for one code more where values are missing.
+                let gap = labels.len() as u8;
+                if !missing.is_empty() {
+                    codes
+                        .iter_mut()
+                        .enumerate()
+                        .filter(|(row, _)| missing.contains(*row))
+                        .for_each(|(_, code)| *code = gap);
+                }
+                MixedColumn::Categories { codes, levels: labels.len() }
+            }
+            // Unusable columns are faults, and rows are let go of numbers alone, without gaps.
+            Values::NotHeld | Values::Unusable => MixedColumn::Categories { codes: Vec::new(), levels: 0 },
+        };
+        Mixed::new(self.values.into_iter().map(column).collect())
     }
 
     /// The data as categories, whether a graph could be learned from them or not.

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use super::Kind;
+use super::{Discretize, Kind};
 use crate::error::{Error, Result};
 
 /// How to read data. What is not said is told from the data themselves.
@@ -39,6 +39,10 @@ pub struct Reading {
     pub missing_marks: Option<Vec<String>>,
     /// What to do where values are missing.
     pub missing: Missing,
+    /// What columns are that could be either, being few different whole numbers.
+    pub lean: Option<Kind>,
+    /// Whether and how to cut numbers into categories.
+    pub discretize: Option<Discretize>,
     /// The column that says how much each row counts. Whole weights are numbers of rows; others are relative to one another.
     pub weights: Option<String>,
     /// Whether a file holds a covariance matrix, which is otherwise told from its shape.
@@ -55,6 +59,11 @@ const MOST_BYTES: usize = 1 << 30;
 impl Reading {
     pub(super) fn most_bytes(&self) -> usize {
         self.most_bytes.unwrap_or(MOST_BYTES)
+    }
+
+    /// Whether rows are needed for more than their sums and counts.
+    pub(super) fn needs_rows(&self) -> bool {
+        self.discretize.is_some() || matches!(self.missing, Missing::Em | Missing::Category)
     }
 
     /// Takes every column as one kind.
@@ -135,11 +144,21 @@ pub enum Missing {
     Error,
     /// The rows in which they are missing are left out.
     Drop,
+    /// All rows are used: by the moments that the EM algorithm finds, or, for categories alone, by counting each family on the
+    /// rows in which it is complete.
+    Em,
+    /// A missing value is a category of its own.
+    Category,
 }
 
 impl Missing {
     /// The words for them.
-    pub const NAMES: [&str; 2] = ["error", "drop"];
+    pub const NAMES: [&str; 4] = ["error", "drop", "em", "category"];
+
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
 }
 
 impl FromStr for Missing {
@@ -149,6 +168,8 @@ impl FromStr for Missing {
         match text {
             "error" => Ok(Self::Error),
             "drop" => Ok(Self::Drop),
+            "em" => Ok(Self::Em),
+            "category" => Ok(Self::Category),
             _ => Err(Error::Misfit {
                 setting: "missing",
                 reason: format!(

@@ -15,7 +15,7 @@ use super::summary::Summary;
 use super::weights::RowWeights;
 use super::{Column, Dataset, Kind, MOST_TEXTS, Values, Why};
 use crate::field::Saying;
-use crate::finding::{Concern, Finding, Where};
+use crate::finding::{Concern, Finding, Treatment, Where};
 use crate::gram::GramBuilder;
 use crate::text::number_text;
 
@@ -87,13 +87,38 @@ pub(super) fn settle(
     let mut dropped_rows = 0;
     if let (1.., Some(first)) = (incomplete_rows, gaps.first) {
         let complete = rows - incomplete_rows;
-        if reading.missing == Missing::Drop && complete > 0 {
+        let mut counts = gaps.counts;
+        counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        let can_estimate = weights.is_none() && stream.is_none();
+        let are_all_categories = columns.iter().all(|column| column.kind == Kind::Categories);
+        let is_category = |name: &String| {
+            let column = columns.iter().find(|column| column.name == *name);
+            column.is_some_and(|column| column.kind == Kind::Categories || reading.discretize.is_some())
+        };
+        let are_categories = counts.iter().all(|(name, _)| is_category(name));
+        let treatment = match reading.missing {
+            Missing::Drop if complete > 0 => Some(Treatment::LeftOut),
+            Missing::Em if !can_estimate => None,
+            Missing::Em if are_all_categories => Some(Treatment::LocallyComplete),
+            Missing::Em => Some(Treatment::Moments),
+            Missing::Category if are_categories => Some(Treatment::OwnCategory),
+            _ => None,
+        };
+        if treatment == Some(Treatment::LeftOut) {
             dropped_rows = rows - complete;
-        } else {
-            let mut counts = gaps.counts;
-            counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-            faults.push(Finding::whole(Concern::Missing { counts, first, rows, complete, perhaps_words }));
         }
+        faults.push(Finding::whole(match treatment {
+            Some(treatment) => Concern::Incomplete { counts, rows, complete, treatment },
+            None => Concern::Missing {
+                counts,
+                first,
+                rows,
+                complete,
+                are_categories,
+                can_estimate,
+                perhaps_words,
+            },
+        }));
     }
     let mut values = Vec::with_capacity(raw.len());
     for (raw, column) in raw.into_iter().zip(&mut columns) {
@@ -105,7 +130,8 @@ pub(super) fn settle(
         if dropped_rows > 0 {
             content.keep(|row| !incomplete.contains(row));
         }
-        values.push(values_of(content, raw.is_typed, column, &mut faults));
+        let settled = values_of(content, raw.is_typed, column, &mut faults);
+        values.push(finished(settled, column, reading));
     }
     let rows = rows - dropped_rows;
     if let (1.., Some(weights)) = (dropped_rows, &mut weights) {
@@ -216,13 +242,11 @@ fn moments_print(names: &[String], moments: &GramBuilder) -> String {
 
 /// What there is to know of the columns of numbers whose rows are held, and the prints of all columns.
 fn summed_up(data: &Dataset) -> (Numbers, Vec<Print>) {
-    let concerns = || data.findings.iter().map(|finding| &finding.concern);
     // Where rows must be left out, what is left says little of the columns in which nothing is missing.
-    let has_gaps = concerns().any(|concern| matches!(concern, Concern::Missing { .. }));
-    let places: Vec<usize> = (0..data.names.len())
-        .filter(|&at| data.numbers(at).is_some() && (!has_gaps || data.columns[at].missing == 0))
-        .collect();
-    let is_blocked = concerns().any(|concern| {
+    let is_whole = |numbers: &[f64]| !numbers.iter().any(|number| number.is_nan());
+    let places: Vec<usize> =
+        (0..data.names.len()).filter(|&at| data.numbers(at).is_some_and(is_whole)).collect();
+    let is_blocked = data.findings.iter().map(|finding| &finding.concern).any(|concern| {
         matches!(concern, Concern::NotNumbers { .. } | Concern::Infinite { .. } | Concern::BadWeight { .. })
     });
     let mut profiles: Vec<Option<Profile>> = vec![None; data.names.len()];
@@ -286,17 +310,46 @@ impl Gaps {
     }
 }
 
+/// The values with numbers cut, and missing ones made a category, where that is wanted.
+fn finished(mut values: Values, column: &mut Column, reading: &Reading) -> Values {
+    if let (Some(discretize), Values::Numbers(numbers)) = (reading.discretize, &values) {
+        let (labels, codes, missing) = discretize.cut(numbers);
+        (column.kind, column.why) = (Kind::Categories, Why::Cut(labels.len()));
+        column.distinct = Some(labels.len());
+        // The cuts are in the order of the numbers, which the scores of categories take no notice of.
+        values = Values::Categories { labels, codes, missing, is_typed: true, is_ordered: false };
+    }
+    if let (Missing::Category, Values::Categories { labels, codes, missing, .. }) =
+        (reading.missing, &mut values)
+        && !missing.is_empty()
+        && labels.len() < MOST_TEXTS
+    {
+        let own = labels.len() as u8;
+        let gaps = codes.iter_mut().enumerate().filter(|(row, _)| missing.contains(*row));
+        gaps.for_each(|(_, code)| *code = own);
+        let mut label = "missing".to_owned();
+        while labels.contains(&label) {
+            label = format!("({label})");
+        }
+        labels.push(label);
+        *missing = RowSet::default();
+    }
+    values
+}
+
 /// What every column is taken for, and why: by its name, whether its type says that it holds categories, and its look.
 pub(super) fn kinds(columns: &[(&str, bool, Look)], reading: &Reading) -> Vec<(Kind, Why)> {
     let has = |names: &[String], name: &str| names.iter().any(|other| other == name);
-    let told = |&(name, is_typed, _): &(&str, bool, Look)| {
+    let told = |&(name, is_typed, look): &(&str, bool, Look)| {
         if has(&reading.categorical, name) {
             Some((Kind::Categories, Why::Told))
         } else if has(&reading.numeric, name) {
             Some((Kind::Numbers, Why::Told))
         } else {
             let typed = is_typed.then_some((Kind::Categories, Why::Typed));
-            reading.kind.map(|kind| (kind, Why::Told)).or(typed)
+            let is_either = matches!(look, Look::Few(..) | Look::Empty);
+            let lean = reading.lean.filter(|_| is_either).map(|kind| (kind, Why::Told));
+            reading.kind.map(|kind| (kind, Why::Told)).or(typed).or(lean)
         }
     };
     let looks: Vec<(Option<(Kind, Why)>, Look)> =

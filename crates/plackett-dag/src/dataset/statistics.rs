@@ -15,7 +15,7 @@ use super::{Dataset, Kind, Values, Why};
 use crate::categories::Categories;
 use crate::error::{Error, Problem, Result};
 use crate::field::{Fields, Saying};
-use crate::finding::{Concern, Finding};
+use crate::finding::{Concern, Finding, Treatment};
 use crate::gram::{GramBuilder, Moments, Weights};
 use crate::score::{DISCRETE_SCORES, SCORES};
 
@@ -103,6 +103,11 @@ impl Statistics {
         let faults: Vec<Finding> = data.faults().into_iter().filter(lasting).collect();
         if !faults.is_empty() {
             return Err(Error::Unfit { file: data.source, faults });
+        }
+        if data.is_incomplete() {
+            let reason =
+                "need rows in which nothing is missing: leave out those in which something is".to_owned();
+            return Err(Error::Misfit { setting: "statistics", reason });
         }
         let missing = data.columns.iter().map(|column| column.missing).collect();
         let (names, dropped_rows) = (data.names.clone(), data.dropped_rows);
@@ -197,9 +202,11 @@ impl Statistics {
             Counted::Numbers(_) => (Kind::Categories, &reading.categorical),
             Counted::Categories(_) => (Kind::Numbers, &reading.numeric),
         };
+        let is_cut = self.kind() == Kind::Numbers && reading.discretize.is_some();
         for (setting, is_given) in [
             ("weights", reading.weights.is_some()),
             ("kinds", reading.kind == Some(other.0) || !other.1.is_empty()),
+            ("discretize", is_cut),
         ] {
             if is_given {
                 let reason =
@@ -229,8 +236,15 @@ impl Statistics {
         };
         data.notes.insert(0, note);
         if self.dropped_rows > 0 {
-            let concern = Concern::RowsDropped { dropped: self.dropped_rows, rows: rows + self.dropped_rows };
-            data.findings.push(Finding::whole(concern));
+            let counts = self.names.iter().cloned().zip(self.missing.iter().copied());
+            let mut counts: Vec<(String, usize)> = counts.filter(|(_, count)| *count > 0).collect();
+            counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+            data.findings.push(Finding::whole(Concern::Incomplete {
+                counts,
+                rows: rows + self.dropped_rows,
+                complete: rows,
+                treatment: Treatment::LeftOut,
+            }));
             data.dropped_rows = self.dropped_rows;
         }
         Ok(data)

@@ -35,7 +35,7 @@ impl<'a> FisherZ<'a> {
     /// Tests at level `alpha` on the (centered) Gram matrix.
     ///
     /// # Errors
-    /// [`Error::BadSetting`](crate::Error::BadSetting) unless 0 < α < 1.
+    /// [`Error::Setting`](crate::Error::Setting) unless 0 < α < 1.
     ///
     /// ```
     /// let gram = plackett_dag::Gram::from_matrix(10, 1, vec![1.0])?;

@@ -57,7 +57,7 @@ impl<'a> GSquare<'a> {
     /// Tests at level `alpha` on these data.
     ///
     /// # Errors
-    /// [`Error::BadSetting`] unless 0 < α < 1; [`Error::Size`] if rows and categories are more than 32 bits can number
+    /// [`Error::Setting`] unless 0 < α < 1; [`Error::Size`] if rows and categories are more than 32 bits can number
     /// together (16 million rows with columns of 256 categories, 1000 million with four).
     ///
     /// ```

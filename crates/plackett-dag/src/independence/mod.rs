@@ -1,16 +1,19 @@
 //! Conditional independence: what constraint-based methods ask of the data, and who answers. [`FisherZ`] does for
 //! Gaussian data, [`GSquare`] for categories, [`DSeparation`] for a known graph.
 
+mod blocks;
 mod d_separation;
 mod fisher_z;
 mod g_square;
 mod gamma;
 
+pub(crate) use blocks::BlockTest;
 pub use d_separation::DSeparation;
 pub use fisher_z::FisherZ;
 pub use g_square::GSquare;
 
-use crate::{Error, Result};
+use crate::Result;
+use crate::error::check_setting;
 
 /// Answers whether two nodes are independent given others: from data, or from a known graph.
 ///
@@ -75,12 +78,5 @@ pub trait IndependenceTest {
 
 /// Refuses a level that is not one.
 fn check_alpha(alpha: f64) -> Result<()> {
-    if alpha > 0.0 && alpha < 1.0 {
-        return Ok(());
-    }
-    Err(Error::BadSetting {
-        setting: "alpha",
-        value: alpha.to_string(),
-        wanted: "it must lie between 0 and 1",
-    })
+    check_setting("alpha", alpha, alpha > 0.0 && alpha < 1.0, "it must lie between 0 and 1")
 }

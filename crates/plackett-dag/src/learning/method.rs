@@ -110,17 +110,36 @@ impl Found {
     }
 }
 
+pub(super) static INSERTION: LearnMethod = LearnMethod {
+    name: "insertion",
+    summary: "Move one node at a time to its best place, from several starts",
+    search: Some(insertion),
+};
+
+pub(super) static EXACT: LearnMethod = LearnMethod {
+    name: "exact",
+    summary: "The best order of all, by dynamic programming (to about 23 nodes)",
+    search: Some(exact),
+};
+
+pub(super) static PC: LearnMethod = LearnMethod {
+    name: "pc",
+    summary: "PC-stable: tests of conditional independence in place of a score",
+    search: None,
+};
+
 /// The methods by name, the default one first: a new one is one line here.
 ///
 /// ```
-/// assert_eq!(plackett_dag::learning::LEARN_METHODS[0].name, "insertion");
+/// assert_eq!(plackett_dag::learning::LEARN_METHODS[0].name, "auto");
 /// ```
-pub static LEARN_METHODS: [LearnMethod; 9] = [
+pub static LEARN_METHODS: [LearnMethod; 10] = [
     LearnMethod {
-        name: "insertion",
-        summary: "Move one node at a time to its best place, from several starts",
+        name: AUTO,
+        summary: "exact for up to 16 columns of numbers, insertion otherwise",
         search: Some(insertion),
     },
+    INSERTION,
     LearnMethod {
         name: "pl-relax",
         summary: "The paper's method: RELAX on the score as a black box, then the mode of the distribution",
@@ -151,17 +170,11 @@ pub static LEARN_METHODS: [LearnMethod; 9] = [
         summary: "The best of 1,000 random orders, to compare the others with",
         search: Some(random),
     },
-    LearnMethod {
-        name: "exact",
-        summary: "The best order of all, by dynamic programming (to about 23 nodes)",
-        search: Some(exact),
-    },
-    LearnMethod {
-        name: "pc",
-        summary: "PC-stable: tests of conditional independence in place of a score",
-        search: None,
-    },
+    EXACT,
+    PC,
 ];
+
+const AUTO: &str = "auto";
 
 impl LearnMethod {
     /// The method of this name.
@@ -180,6 +193,11 @@ impl LearnMethod {
             name: name.to_owned(),
             known: LEARN_METHODS.iter().map(|method| method.name).collect::<Vec<_>>().join(", "),
         })
+    }
+
+    /// Whether the choice is left open.
+    pub(super) fn is_auto(&self) -> bool {
+        self.name == AUTO
     }
 
     /// Whether this is PC-stable, which needs no order.

@@ -5,7 +5,9 @@ mod categories;
 mod equal_variances;
 mod isolated;
 mod method;
+mod mixed;
 mod numbers;
+mod price;
 mod settings;
 
 use std::sync::Arc;
@@ -13,6 +15,7 @@ use std::sync::Arc;
 use plackett::run::{Ending, Run, Trace};
 use serde::Serialize;
 
+pub use crate::em::Estimation;
 pub use equal_variances::residual_variances;
 pub use method::{Found, LEARN_METHODS, LearnMethod, SearchTask};
 pub use settings::{
@@ -20,11 +23,12 @@ pub use settings::{
 };
 
 use crate::{
-    Categories, Cpdag, Dag, Error, Gram, LocalScore, Oracle, Pc, Result, independence::IndependenceTest,
-    pc::PcResult, score::fit_weights,
+    Categories, Cpdag, Dag, Error, Gram, LocalScore, Mixed, Oracle, Pc, Result,
+    independence::IndependenceTest, pc::PcResult, score::fit_weights,
 };
 
-/// Columns of numbers, of which the second moments are enough, or of categories.
+/// Columns of numbers, of which the second moments are enough, or of categories, or what is neither: both side by side, or with
+/// missing values.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -39,6 +43,8 @@ pub enum Observations {
     Numbers(Arc<Gram>),
     /// Codes of categories.
     Categories(Arc<Categories>),
+    /// Numbers and categories side by side, or columns of any kind with missing values.
+    Mixed(Arc<Mixed>),
 }
 
 impl Observations {
@@ -54,6 +60,7 @@ impl Observations {
         match self {
             Self::Numbers(gram) => gram.nodes(),
             Self::Categories(categories) => categories.columns(),
+            Self::Mixed(data) => data.columns().len(),
         }
     }
 
@@ -69,6 +76,7 @@ impl Observations {
         match self {
             Self::Numbers(gram) => gram.rows(),
             Self::Categories(categories) => categories.total(),
+            Self::Mixed(data) => data.rows(),
         }
     }
 }
@@ -119,7 +127,9 @@ impl Default for Learning {
 /// A learned graph and how it came about.
 #[derive(Clone, Debug)]
 pub struct Learned {
-    /// The graph. Weights are those of the linear model; between categories, what the score would lose without the edge.
+    /// How it was searched for.
+    pub method: &'static LearnMethod,
+    /// The graph. Weights are those of the linear model; where there are categories, what the score would lose without the edge.
     pub dag: Dag,
     /// An order that the graph follows, causes first.
     pub order: Vec<usize>,
@@ -129,6 +139,8 @@ pub struct Learned {
     pub score_name: Option<String>,
     /// Why this score, where it was chosen by the data.
     pub score_choice: Option<String>,
+    /// What a parent cost in the BIC of numbers.
+    pub price: Option<f64>,
     /// The graph's score, lower being better.
     pub score: Option<f64>,
     /// Whether graphs of one equivalence class are equally good, so that only the class can be told.
@@ -144,6 +156,8 @@ pub struct Learned {
     pub trace: Trace,
     /// Nodes with too many candidates for all their parent sets, and the most parents that were tried together.
     pub lowered_limits: Vec<(usize, usize)>,
+    /// How the moments of incomplete data were found, where they were.
+    pub estimation: Option<Estimation>,
 }
 
 impl Learning {
@@ -163,12 +177,25 @@ impl Learning {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn run(&self, data: &Observations, run: &Run<'_>) -> Result<Learned> {
-        if let ScoreChoice::Custom(score) = &self.score {
-            return self.by_own_score(data, score, run);
+        let settled = Self { method: self.method_for(data), ..self.clone() };
+        if let ScoreChoice::Custom(score) = &settled.score {
+            return settled.by_own_score(data, score, run);
         }
         match data {
-            Observations::Numbers(gram) => isolated::learn(self, gram, run),
-            Observations::Categories(categories) => categories::learn(self, categories, run),
+            Observations::Numbers(gram) => isolated::learn(&settled, gram, run),
+            Observations::Categories(categories) => categories::learn(&settled, categories, run),
+            Observations::Mixed(data) => isolated::learn_mixed(&settled, data, run),
+        }
+    }
+
+    /// The method, or, where it is left open, the dynamic program for few columns of numbers and insertion beyond them.
+    fn method_for(&self, data: &Observations) -> &'static LearnMethod {
+        let is_cheap = matches!(data, Observations::Numbers(gram) if gram.nodes() <= EXACT_COLUMNS);
+        let is_scored = !matches!(self.score, ScoreChoice::Custom(_));
+        match (self.method.is_auto(), is_cheap && is_scored && self.search.restarts.is_none()) {
+            (false, _) => self.method,
+            (true, true) => &method::EXACT,
+            (true, false) => &method::INSERTION,
         }
     }
 
@@ -197,11 +224,13 @@ impl Learning {
             None => solution.dag()?,
         };
         Ok(Learned {
+            method: self.method,
             cpdag: Cpdag::of(&dag),
             dag,
             order: solution.order,
             score_name: Some(score.name().to_owned()),
             score_choice: None,
+            price: None,
             score: Some(solution.score),
             is_equivalent: score.is_equivalent(),
             probabilities: None,
@@ -209,6 +238,7 @@ impl Learning {
             ending: run.ending().unwrap_or(Ending::Finished),
             trace,
             lowered_limits: Vec::new(),
+            estimation: None,
         })
     }
 
@@ -221,7 +251,9 @@ impl Learning {
             steps: self.search.steps,
             descent: match data {
                 Observations::Numbers(_) => crate::search::PlSearch::default(),
-                Observations::Categories(_) => crate::search::PlSearch::for_categories(),
+                Observations::Categories(_) | Observations::Mixed(_) => {
+                    crate::search::PlSearch::for_categories()
+                }
             },
             memory_bytes: self.search.memory_bytes,
             seed: self.seed,
@@ -246,11 +278,13 @@ fn patterned(found: PcResult) -> (Cpdag, Dag) {
 /// What belongs to tests alone: there is no score, and directions are those of the pattern.
 fn by_tests(dag: Dag, cpdag: Cpdag, evaluations: u64, ending: Ending) -> Learned {
     Learned {
+        method: &method::PC,
         order: dag.topological_order().to_vec(),
         dag,
         cpdag,
         score_name: None,
         score_choice: None,
+        price: None,
         score: None,
         is_equivalent: true,
         probabilities: None,
@@ -258,6 +292,7 @@ fn by_tests(dag: Dag, cpdag: Cpdag, evaluations: u64, ending: Ending) -> Learned
         ending,
         trace: Trace::default(),
         lowered_limits: Vec::new(),
+        estimation: None,
     }
 }
 
@@ -268,6 +303,9 @@ fn refuse(settings: &[(&'static str, bool)], reason: &str) -> Result<()> {
         None => Ok(()),
     }
 }
+
+/// Up to so many columns of numbers the best order of all is found in a fraction of a second.
+const EXACT_COLUMNS: usize = 16;
 
 /// The level of PC-stable's tests where their answer is the graph.
 const METHOD_ALPHA: f64 = 0.01;

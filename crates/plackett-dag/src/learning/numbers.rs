@@ -3,17 +3,21 @@
 
 use std::sync::Arc;
 
-use plackett::run::{Limits, Run};
+use plackett::run::Run;
 
 use super::{
-    Learned, Learning, METHOD_ALPHA, Observations, ScoreChoice, SearchTask, by_tests, equal_variances,
-    patterned, refuse,
+    Learned, Learning, METHOD_ALPHA, Observations, ScoreChoice, SearchTask, by_tests,
+    equal_variances::NoiseVariances, patterned, price::fitting_price, refuse,
 };
 use crate::{
-    Dag, Error, Gram, NodeSet, Result,
+    Dag, Error, Gram, LocalScore, NodeSet, Result,
     independence::FisherZ,
-    score::{Bic, SCORES, ScoreSettings, fit_weights, score_by_name},
+    score::{Bic, SCORES, ScoreSettings, estimate_noise_variance, fit_weights, score_by_name},
 };
+
+/// The score that the data are tried with first.
+const EV_L0: &str = "ev-l0";
+const BIC: &str = "bic";
 
 /// What the user wants of the score.
 enum Wish {
@@ -27,7 +31,7 @@ impl Wish {
     fn of(learning: &Learning, gram: &Gram) -> Result<Self> {
         let settings = [
             ("lambda", learning.numbers.lambda.is_some(), "l1"),
-            ("noise_variance", learning.numbers.noise_variance.is_some(), "ev-l0"),
+            ("noise_variance", learning.numbers.noise_variance.is_some(), EV_L0),
         ];
         let given: Vec<_> = settings.into_iter().filter(|&(_, is_given, _)| is_given).collect();
         let ScoreChoice::Named(wanted) = &learning.score else {
@@ -35,7 +39,7 @@ impl Wish {
                 [] if is_standardized(gram) => {
                     let reason =
                         "standardized data no longer show the sizes of the noise, which ev-l0 compares";
-                    Ok(Self::Score("bic", Some(reason.to_owned())))
+                    Ok(Self::Score(BIC, Some(reason.to_owned())))
                 }
                 [] => Ok(Self::Auto),
                 &[(_, _, owner)] => Ok(Self::Score(owner, Some("a setting of its own is given".to_owned()))),
@@ -63,9 +67,9 @@ impl Wish {
     }
 }
 
-/// Whether all columns have the same variance, which can only have been done to them.
+/// Whether all columns have the same variance up to rounding of their numbers, which can only have been done to them.
 fn is_standardized(gram: &Gram) -> bool {
-    const TOLERANCE: f64 = 1e-9;
+    const TOLERANCE: f64 = 2e-3;
     let first = gram.entry(0, 0);
     gram.nodes() > 1 && (1..gram.nodes()).all(|node| (gram.entry(node, node) / first - 1.0).abs() < TOLERANCE)
 }
@@ -116,43 +120,73 @@ struct Learner<'a> {
 }
 
 impl Learner<'_> {
-    /// By `ev-l0` if the noise variances that it finds agree, else by `bic`. The first gets half of the time.
+    /// By `bic`, unless `ev-l0` has earned its choice: the noise variances that it finds are equal within a stated ratio,
+    /// and by the BIC its graph is within a parent's price of the best.
     fn by_either(&self, run: &Run<'_>) -> Result<Learned> {
-        let half = run.time_left().map(|time| time / 2);
-        let first = self.by_score("ev-l0", &run.part(Limits { time: half, ..Limits::default() }))?;
-        let variances = equal_variances::residual_variances(self.gram, &first.dag);
-        let (low, high) = (
-            variances.iter().copied().fold(f64::INFINITY, f64::min),
-            variances.iter().copied().fold(0.0, f64::max),
-        );
-        let range = format!("the noise variances that ev-l0 finds ({low:.3} to {high:.3})");
-        if equal_variances::agree(self.gram, &first.dag) {
-            let reason = format!("{range} agree, so that every direction can be told");
-            return Ok(Learned { score_choice: Some(reason), ..first });
+        let best = self.by_score(BIC, run)?;
+        let with = |reason: String, learned: Learned| Ok(Learned { score_choice: Some(reason), ..learned });
+        let (rows, nodes) = (self.gram.rows(), self.gram.nodes());
+        if rows <= 2 * nodes {
+            return with(
+                format!("{rows} rows of {nodes} columns are too few to compare noise variances"),
+                best,
+            );
         }
         if run.is_over() {
-            let reason = format!("{range} differ, but there was no time for bic");
-            return Ok(Learned { score_choice: Some(reason), ..first });
+            return with("there was no time to see whether the noise variances are equal".to_owned(), best);
         }
-        let second = self.by_score("bic", run)?;
-        let doubt = if first.ending.is_early() { ", though its search was cut short" } else { "" };
-        let reason = format!("{range} differ{doubt}, and bic allows them to");
-        let evaluations = first.evaluations + second.evaluations;
-        Ok(Learned { score_choice: Some(reason), evaluations, ..second })
+        let other = self.by_score(EV_L0, run)?;
+        if other.ending.is_early() {
+            return with("there was no time to see whether the noise variances are equal".to_owned(), best);
+        }
+        let variances = NoiseVariances::of(self.gram, &other.dag);
+        let price = best.price.unwrap_or_default();
+        let gap = self.bic_of(&other.dag, price)? - best.score.unwrap_or_default();
+        let evaluations = best.evaluations + other.evaluations;
+        let range = variances.to_string();
+        if !variances.are_equal() {
+            return with(format!("{range}, so that they may differ"), Learned { evaluations, ..best });
+        }
+        if gap > price {
+            let reason = format!("{range}, but by the bic the graph of ev-l0 is {gap:.1} worse");
+            return with(reason, Learned { evaluations, ..best });
+        }
+        let reason =
+            format!("{range}, and its graph is as good by the bic: directions rest on equal variances");
+        with(reason, Learned { evaluations, ..other })
+    }
+
+    /// What the BIC says of a graph at a price of a parent.
+    fn bic_of(&self, dag: &Dag, price: f64) -> Result<f64> {
+        let score = Bic::new(Arc::clone(self.gram), &ScoreSettings::priced(self.gram, price))?;
+        let parents = |node: usize| dag.parents(node).iter().copied().collect::<NodeSet>();
+        Ok((0..dag.nodes()).map(|node| score.cost(node, &parents(node))).sum())
     }
 
     fn by_score(&self, name: &str, run: &Run<'_>) -> Result<Learned> {
         let Self { learning, gram } = self;
         let defaults = ScoreSettings::default();
+        // The score would make the same estimate by itself, but not stop when told.
+        let estimate = || (name == EV_L0).then(|| estimate_noise_variance(gram, run));
         let settings = ScoreSettings {
             lambda: learning.numbers.lambda.unwrap_or(defaults.lambda),
-            noise_variance: learning.numbers.noise_variance,
+            noise_variance: learning.numbers.noise_variance.or_else(estimate),
             penalty_factor: learning.numbers.penalty,
             ..defaults
         };
-        let score = score_by_name(name, Arc::clone(gram), &settings)?;
         let task = learning.task(&Observations::Numbers(Arc::clone(gram)));
-        learning.by_orders(&score, &SearchTask { first: by_variance(gram), ..task }, run)
+        let task = SearchTask { first: by_variance(gram), ..task };
+        if name != BIC {
+            return learning.by_orders(&score_by_name(name, Arc::clone(gram), &settings)?, &task, run);
+        }
+        let settings = match learning.numbers.penalty {
+            Some(_) => settings,
+            None => ScoreSettings::priced(gram, fitting_price(gram, run)?),
+        };
+        let score = Bic::new(Arc::clone(gram), &settings)?;
+        let price = Some(score.price());
+        let score: Arc<dyn LocalScore> = Arc::new(score);
+        Ok(Learned { price, ..learning.by_orders(&score, &task, run)? })
     }
 
     /// PC-stable's graph, by partial correlations, with the weights of least squares. Where its edges have no direction, or

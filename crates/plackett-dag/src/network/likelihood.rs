@@ -1,10 +1,9 @@
 //! How probable data are under a network.
 
-use rayon::prelude::*;
-
 use super::BayesNet;
 use crate::categories::Categories;
 use crate::error::Result;
+use crate::parallel;
 
 impl BayesNet {
     /// The natural logarithm of the probability of the data, Σ over rows and nodes of log P(xᵢ | parents of i); −∞ if
@@ -28,10 +27,8 @@ impl BayesNet {
     /// ```
     pub fn log_likelihood(&self, data: &Categories) -> Result<f64> {
         let codes = data.codes_under(self.names(), &self.states)?;
-        let nodes: Vec<f64> = (0..self.dag().nodes())
-            .into_par_iter()
-            .map(|node| self.node_likelihood(node, &codes, data.counts()))
-            .collect();
+        let nodes: Vec<f64> =
+            parallel::map(0..self.dag().nodes(), |node| self.node_likelihood(node, &codes, data.counts()));
         Ok(nodes.iter().sum())
     }
 

@@ -2,11 +2,11 @@
 
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
-use rayon::prelude::*;
 
 use super::BayesNet;
 use crate::categories::{Categories, check_rows};
 use crate::error::Result;
+use crate::parallel;
 
 /// Rows that share a random stream, and that one thread draws together.
 const BLOCK: usize = 4096;
@@ -47,10 +47,12 @@ impl BayesNet {
         for column in &mut columns {
             blocks.iter_mut().zip(column.chunks_mut(BLOCK)).for_each(|(block, part)| block.push(part));
         }
-        blocks.into_par_iter().enumerate().for_each_init(
+        let blocks: Vec<_> = (0..).zip(blocks).collect();
+        let () = parallel::map_with(
+            blocks,
             || vec![0_u32; BLOCK],
             |configurations, (number, mut block)| {
-                let mut rng = generator(seed, stream, number as u64);
+                let mut rng = generator(seed, stream, number);
                 self.fill(&mut block, &bounds, configurations, &mut rng);
             },
         );

@@ -4,7 +4,6 @@
 use std::borrow::Cow;
 
 use plackett::run::Run;
-use rayon::prelude::*;
 
 use super::list::List;
 use super::rows::Rows;
@@ -12,6 +11,7 @@ use super::sieve::{Margin, Sieve};
 use super::subsets::Subsets;
 use crate::counts::{FamilyCounts, Partition, is_dense};
 use crate::pace::Pace;
+use crate::parallel;
 use crate::score::{CountScore, MOST_CONFIGURATIONS};
 
 /// What the parent sets of one node are scored from.
@@ -56,19 +56,17 @@ impl NodeTask<'_> {
             return Some((best, all));
         }
         let smaller = Subsets::new(self.core.len(), self.limit - 1);
-        let found: Option<Vec<(List, List)>> = (self.outside.par_iter())
-            .map(|&other| {
-                let mut sieve = Sieve::new(&smaller, self.core, self.margin, self.row_count, self.words)
-                    .with_outside(other, &least);
-                if run.is_over() {
-                    return None;
-                }
-                let wider = self.with_column(&table, &groups, other);
-                Walk::new(self, &wider, Some(other), run).run(&mut sieve)?;
-                run.advance(1);
-                Some((sieve.best, sieve.all))
-            })
-            .collect();
+        let found: Option<Vec<(List, List)>> = parallel::map(self.outside, |&other| {
+            let mut sieve = Sieve::new(&smaller, self.core, self.margin, self.row_count, self.words)
+                .with_outside(other, &least);
+            if run.is_over() {
+                return None;
+            }
+            let wider = self.with_column(&table, &groups, other);
+            Walk::new(self, &wider, Some(other), run).run(&mut sieve)?;
+            run.advance(1);
+            Some((sieve.best, sieve.all))
+        });
         for (more_best, more_all) in found? {
             best.append(more_best);
             all.append(more_all);

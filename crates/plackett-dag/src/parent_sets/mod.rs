@@ -14,14 +14,13 @@ mod sums;
 use std::sync::Arc;
 
 use plackett::run::Run;
-use rayon::prelude::*;
 
 pub use candidates::{Candidates, Reach};
 pub use sums::{SizePrior, SumScore};
 
 use crate::score::{CountScore, FamilyScore};
 use crate::{
-    Categories, Error, LocalScore, NodeSet, Result,
+    Categories, Error, LocalScore, NodeSet, Result, parallel,
     score::{Choice, Scratch},
 };
 use collapsed::NodeTask;
@@ -335,44 +334,38 @@ impl<'a> Plan<'a> {
         let blocks = shared::blocks(&self.rows, &self.arities, &needed);
         run.begin(STAGE, Some((shared::pairs(&blocks).len() + self.cores.len()) as u64));
         let sums = SetSums::new(&self.rows, &self.arities, &blocks, score, &needed, run)?;
-        (0..self.cores.len())
-            .into_par_iter()
-            .map(|node| {
-                let subsets = Subsets::new(self.cores[node].len(), self.limits[node]);
-                let mut sieve =
-                    Sieve::new(&subsets, &self.cores[node], self.margin(node), self.row_count, self.words);
-                sums.sift(node, self.arities[node], &self.cores[node], &mut sieve, run)?;
-                run.advance(1);
-                let (mut best, all) = (sieve.best, sieve.all);
-                best.sort();
-                Some((best, all))
-            })
-            .collect()
+        parallel::map(0..self.cores.len(), |node| {
+            let subsets = Subsets::new(self.cores[node].len(), self.limits[node]);
+            let mut sieve =
+                Sieve::new(&subsets, &self.cores[node], self.margin(node), self.row_count, self.words);
+            sums.sift(node, self.arities[node], &self.cores[node], &mut sieve, run)?;
+            run.advance(1);
+            let (mut best, all) = (sieve.best, sieve.all);
+            best.sort();
+            Some((best, all))
+        })
     }
 
     fn run_apart(&self, score: &dyn CountScore, run: &Run<'_>) -> Option<Vec<(List, List)>> {
         let parts: usize = self.outside.iter().map(|outside| 1 + outside.len()).sum();
         run.begin(STAGE, Some(parts as u64));
-        (0..self.cores.len())
-            .into_par_iter()
-            .map(|node| {
-                let task = NodeTask {
-                    rows: &self.rows,
-                    row_count: self.row_count,
-                    arities: &self.arities,
-                    score,
-                    node,
-                    core: &self.cores[node],
-                    outside: &self.outside[node],
-                    limit: self.limits[node],
-                    margin: self.margin(node),
-                    words: self.words,
-                };
-                let (mut best, all) = task.run(run)?;
-                best.sort();
-                Some((best, all))
-            })
-            .collect()
+        parallel::map(0..self.cores.len(), |node| {
+            let task = NodeTask {
+                rows: &self.rows,
+                row_count: self.row_count,
+                arities: &self.arities,
+                score,
+                node,
+                core: &self.cores[node],
+                outside: &self.outside[node],
+                limit: self.limits[node],
+                margin: self.margin(node),
+                words: self.words,
+            };
+            let (mut best, all) = task.run(run)?;
+            best.sort();
+            Some((best, all))
+        })
     }
 }
 

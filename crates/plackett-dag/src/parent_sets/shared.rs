@@ -9,13 +9,13 @@
 use std::borrow::Cow;
 
 use plackett::run::Run;
-use rayon::prelude::*;
 
 use super::rows::Rows;
 use super::sieve::Sieve;
 use super::subsets::{Subsets, count_subsets};
 use crate::counts::{Partition, tally};
 use crate::pace::Pace;
+use crate::parallel;
 use crate::score::{CountScore, MOST_CONFIGURATIONS};
 use crate::{Categories, NodeSet};
 
@@ -103,17 +103,15 @@ impl SetSums {
         let distinct = distinct_arities(arities, score);
         let stride = 1 + distinct.len();
         let mut values = vec![f64::NAN; subsets.len() * stride];
-        let found: Option<Vec<Found>> = pairs(blocks)
-            .par_iter()
-            .map_init(
-                || Counter::new(rows, arities, blocks, &distinct, score, needed, &subsets),
-                |counter, &(first, second)| {
-                    let found = counter.run(first, second, &mut Pace::new(run))?;
-                    run.advance(1);
-                    (!run.is_over()).then_some(found)
-                },
-            )
-            .collect();
+        let found: Option<Vec<Found>> = parallel::map_with(
+            &pairs(blocks),
+            || Counter::new(rows, arities, blocks, &distinct, score, needed, &subsets),
+            |counter, &(first, second)| {
+                let found = counter.run(first, second, &mut Pace::new(run))?;
+                run.advance(1);
+                (!run.is_over()).then_some(found)
+            },
+        );
         for found in found? {
             for (&index, sums) in found.indices.iter().zip(found.sums.chunks_exact(stride)) {
                 values[index * stride..(index + 1) * stride].copy_from_slice(sums);

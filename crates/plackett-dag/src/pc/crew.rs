@@ -1,12 +1,12 @@
-//! Threads that each ask a test of their own, until the run is over.
+//! Work at many nodes side by side, each with a test of its own to ask, until the run is over.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use plackett::run::Run;
-use rayon::prelude::*;
 
 use crate::independence::IndependenceTest;
 use crate::pace::Pace;
+use crate::parallel;
 
 /// What a test counts for between two questions to the run: those on many rows take milliseconds.
 const WORK_PER_TEST: usize = 1 << 10;
@@ -17,7 +17,7 @@ pub(super) struct Crew<'a, 'b, T> {
     tests: AtomicU64,
 }
 
-/// A test of a thread's own, with the count of what it was asked.
+/// A test of a node's own, with the count of what it was asked.
 pub(super) struct Asked<'a, 'b, T> {
     test: T,
     pace: Pace<'a, 'b>,
@@ -59,19 +59,16 @@ impl<'a, 'b, T: IndependenceTest + Clone + Sync> Crew<'a, 'b, T> {
         work: impl Fn(&mut Asked<'_, '_, T>, usize) -> Option<R> + Sync,
     ) -> Option<Vec<R>> {
         self.run.begin(stage, Some(nodes.len() as u64));
-        let visit = |asked: &mut Asked<'_, '_, T>, &node: &usize| {
+        parallel::map(nodes, |&node| {
             if self.run.is_over() {
                 return None;
             }
-            asked.tests = 0;
-            let result = work(asked, node)?;
+            let mut asked = Asked { test: self.test.clone(), pace: Pace::new(self.run), tests: 0 };
+            let result = work(&mut asked, node)?;
             let tests = self.tests.fetch_add(asked.tests, Ordering::Relaxed) + asked.tests;
             self.run.advance(1);
             self.run.note(tests, None);
             Some(result)
-        };
-        let start = || Asked { test: self.test.clone(), pace: Pace::new(self.run), tests: 0 };
-        // The work at one node is long, and differs much from node to node.
-        nodes.par_iter().with_max_len(1).map_init(start, visit).collect()
+        })
     }
 }

@@ -14,7 +14,8 @@ use super::objective::{Objective, Penalty};
 use super::proximal::Proximal;
 use super::relaxed::WEIGHT_TOLERANCE;
 use super::soft_order::SoftOrder;
-use super::{Learned, Relaxation, check, check_count, check_positive, lasso_at};
+use super::{Learned, Relaxation, check_count, lasso_at};
+use crate::error::{check_positive, check_setting};
 use crate::{Error, Gram};
 
 /// The penalty ρ grows by this factor between stages,
@@ -103,16 +104,9 @@ impl Constrained {
     fn validate(&self) -> Result<(), Error> {
         check_positive("lambda", self.lambda)?;
         check_positive("mu", self.mu)?;
-        check_positive("temperature", self.temperature)?;
         check_positive("rate", self.rate)?;
         check_positive("penalty", self.penalty)?;
-        check(
-            "spread",
-            self.spread,
-            self.spread >= 0.0 && self.spread.is_finite(),
-            "it must not be negative",
-        )?;
-        check("tolerance", self.tolerance, self.tolerance >= 0.0, "it must not be negative")?;
+        check_setting("tolerance", self.tolerance, self.tolerance >= 0.0, "it must not be negative")?;
         check_count("stages", self.stages)?;
         check_count("stage_steps", self.stage_steps)?;
         check_count("weight_steps", self.weight_steps)
@@ -121,7 +115,7 @@ impl Constrained {
     /// Learns a graph. It has converged if the constraint is met. For d nodes a step is O(d³ · `weight_steps`).
     ///
     /// # Errors
-    /// [`Error::BadSetting`], or [`Error::Diverged`] if the objective leaves the finite numbers.
+    /// [`Error::Setting`], or [`Error::Diverged`] if the objective leaves the finite numbers.
     pub fn run(&self, gram: &Gram, seed: u64, run: &Run<'_>) -> Result<Learned, Error> {
         self.validate()?;
         let nodes = gram.nodes();
@@ -246,7 +240,7 @@ mod tests {
             Constrained { stage_steps: 0, ..good },
             Constrained { weight_steps: 0, ..good },
         ] {
-            assert!(matches!(bad.run(&gram, 0, &Run::default()), Err(Error::BadSetting { .. })));
+            assert!(matches!(bad.run(&gram, 0, &Run::default()), Err(Error::Setting { .. })));
         }
         let huge = Gram::from_matrix(10, 2, vec![1e308, 1e308, 1e308, 1e308]).unwrap();
         assert!(matches!(good.run(&huge, 0, &Run::default()), Err(Error::Diverged { .. })));

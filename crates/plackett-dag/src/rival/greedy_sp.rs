@@ -57,7 +57,7 @@ impl GreedySp {
     /// Learns a graph by tests of partial correlation and fits its weights by least squares.
     ///
     /// # Errors
-    /// [`Error::BadSetting`].
+    /// [`Error::Setting`].
     pub fn run(&self, gram: &Gram, seed: u64, run: &Run<'_>) -> Result<Learned, Error> {
         let mut test = FisherZ::new(gram, self.alpha)?;
         let mut learned = self.search(&mut test, seed, run)?;
@@ -68,7 +68,7 @@ impl GreedySp {
     /// Learns a graph by any tests of independence; every edge weighs 1. `alpha` is not used.
     ///
     /// # Errors
-    /// [`Error::BadSetting`].
+    /// [`Error::Setting`].
     ///
     /// ```
     /// # use plackett::run::Run;

@@ -31,6 +31,7 @@ pub use random::Random;
 pub use relaxed::Relaxed;
 pub use soft_order::Relaxation;
 
+use crate::error::check_setting;
 use crate::{
     Dag, Error, Gram, LocalScore, NodeSet,
     score::{L1, ScoreSettings, Scratch},
@@ -97,19 +98,9 @@ fn lasso_at(gram: &Gram, order: &Order, lambda: f64, run: &Run<'_>) -> Result<Da
     Dag::from_edges(nodes, edges)
 }
 
-/// Refuses a setting that is not what it must be.
-fn check(setting: &'static str, value: f64, is_valid: bool, wanted: &'static str) -> Result<(), Error> {
-    if is_valid { Ok(()) } else { Err(Error::BadSetting { setting, value: value.to_string(), wanted }) }
-}
-
-/// Refuses a number that is not positive and finite.
-fn check_positive(setting: &'static str, value: f64) -> Result<(), Error> {
-    check(setting, value, value > 0.0 && value.is_finite(), "it must be positive and finite")
-}
-
 /// Refuses a count of zero.
 fn check_count(setting: &'static str, value: usize) -> Result<(), Error> {
-    check(setting, value as f64, value > 0, "at least 1 is needed")
+    check_setting(setting, value, value > 0, "at least 1 is needed")
 }
 
 #[cfg(test)]

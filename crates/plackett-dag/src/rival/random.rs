@@ -5,7 +5,8 @@ use plackett::run::Ending;
 use rand::RngExt;
 use rand::seq::SliceRandom;
 
-use super::{Learned, check, order_of};
+use super::{Learned, order_of};
+use crate::error::check_setting;
 use crate::{Dag, Error};
 
 /// The sizes of the weights, those of the simulated models; their signs are fair coins.
@@ -29,10 +30,10 @@ impl Random {
     /// Draws a graph of this many nodes: each pair is joined with the same probability, along a random order.
     ///
     /// # Errors
-    /// [`Error::BadSetting`] if the expected number of edges is negative or not a number.
+    /// [`Error::Setting`] if the expected number of edges is negative or not a number.
     pub fn run(&self, nodes: usize, seed: u64) -> Result<Learned, Error> {
         let expected = self.expected_edges;
-        check("expected_edges", expected, expected >= 0.0, "it must not be negative")?;
+        check_setting("expected_edges", expected, expected >= 0.0, "it must not be negative")?;
         let pairs = nodes as f64 * (nodes as f64 - 1.0) / 2.0;
         let probability = if expected < pairs { expected / pairs } else { 1.0 };
         let mut noise = Noise::new(seed);

@@ -17,7 +17,8 @@ use plackett::{Adam, Order};
 use super::objective::{Objective, Penalty};
 use super::proximal::Proximal;
 use super::soft_order::SoftOrder;
-use super::{Learned, Relaxation, check, check_count, check_positive};
+use super::{Learned, Relaxation, check_count};
+use crate::error::check_positive;
 use crate::{Dag, Error, Gram};
 
 /// Below this share of the largest weight a step of the inner solver no longer matters.
@@ -86,17 +87,10 @@ impl Relaxed {
     /// O(d³ · `weight_steps`).
     ///
     /// # Errors
-    /// [`Error::BadSetting`], or [`Error::Diverged`] if the objective leaves the finite numbers.
+    /// [`Error::Setting`], or [`Error::Diverged`] if the objective leaves the finite numbers.
     pub fn run(&self, gram: &Gram, seed: u64, run: &Run<'_>) -> Result<Learned, Error> {
         check_positive("lambda", self.lambda)?;
-        check_positive("temperature", self.temperature)?;
         check_positive("rate", self.rate)?;
-        check(
-            "spread",
-            self.spread,
-            self.spread >= 0.0 && self.spread.is_finite(),
-            "it must not be negative",
-        )?;
         check_count("steps", self.steps)?;
         check_count("weight_steps", self.weight_steps)?;
         let nodes = gram.nodes();
@@ -200,7 +194,7 @@ mod tests {
             Relaxed { weight_steps: 0, ..good },
             Relaxed { relaxation: Relaxation::Sinkhorn { rounds: 0 }, ..good },
         ] {
-            assert!(matches!(bad.run(&gram, 0, &Run::default()), Err(Error::BadSetting { .. })));
+            assert!(matches!(bad.run(&gram, 0, &Run::default()), Err(Error::Setting { .. })));
         }
         let huge = Gram::from_matrix(10, 2, vec![1e308, 1e308, 1e308, 1e308]).unwrap();
         assert!(matches!(good.run(&huge, 0, &Run::default()), Err(Error::Diverged { step: 1 })));

@@ -7,6 +7,7 @@ use plackett::{
 };
 
 use crate::Error;
+use crate::error::{check_positive, check_setting};
 
 /// The set of matrices that an order is relaxed to.
 ///
@@ -56,6 +57,9 @@ impl SoftOrder {
         spread: f64,
         seed: u64,
     ) -> Result<Self, Error> {
+        check_positive("temperature", temperature)?;
+        let is_valid = spread >= 0.0 && spread.is_finite();
+        check_setting("spread", spread, is_valid, "it must be at least 0 and finite")?;
         let kind = match relaxation {
             Relaxation::Sinkhorn { rounds } => match Sinkhorn::new(nodes, rounds) {
                 Ok(sinkhorn) => Kind::Sinkhorn(sinkhorn),

@@ -79,6 +79,20 @@ impl Bic {
         Ok(Self { subset: Subset { gram, criterion, search: settings.subset_search }, units })
     }
 
+    /// What a parent costs.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use plackett_dag::{Gram, score::{Bic, ScoreSettings}};
+    /// let gram = Arc::new(Gram::from_matrix(1000, 1, vec![1.0])?);
+    /// let score = Bic::new(gram, &ScoreSettings { penalty_factor: Some(1.0), ..Default::default() })?;
+    /// assert_eq!(score.price(), 0.5 * 1000_f64.ln());
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn price(&self) -> f64 {
+        self.subset.criterion.penalty
+    }
+
     /// What the score of a node is more in the columns' own units.
     fn shift(&self, node: usize) -> f64 {
         let rows = 2.0 * self.subset.criterion.half_rows;
@@ -122,7 +136,11 @@ impl LocalScore for Bic {
         Some(self.shift(node) + self.subset.score(node, parents, &mut Space::default()))
     }
 
-    fn walker<'a>(&'a self, start: Option<&[usize]>, run: &Run<'_>) -> Option<Box<dyn Walker + 'a>> {
+    fn first_orders(&self, run: &Run<'_>) -> Vec<Vec<usize>> {
+        self.subset.first_orders(run)
+    }
+
+    fn walker<'a>(&'a self, start: &[usize], run: &Run<'_>) -> Option<Box<dyn Walker + 'a>> {
         self.subset.walker(start, run)
     }
 

@@ -9,7 +9,8 @@ use plackett::run::Run;
 use super::subset::{Criterion, Space, Subset, price};
 use super::{Choice, LocalScore, ScoreEntry, ScoreSettings, Scratch, SubsetSearch, Walker};
 use crate::cholesky::Cholesky;
-use crate::{Error, Gram, NodeSet, Result};
+use crate::error::check_positive;
+use crate::{Gram, NodeSet, Result};
 
 pub(super) const ENTRY: ScoreEntry = ScoreEntry {
     name: "ev-l0",
@@ -59,7 +60,7 @@ impl EvL0 {
     /// estimated. O(d³) then.
     ///
     /// # Errors
-    /// [`Error::Setting`] unless the noise variance is positive and the penalty factor not negative, both finite.
+    /// [`Error::Setting`](crate::Error::Setting) unless the noise variance is positive and the penalty factor not negative, both finite.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -69,14 +70,9 @@ impl EvL0 {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn new(gram: Arc<Gram>, settings: &ScoreSettings) -> Result<Self> {
-        let noise_variance = settings.noise_variance.unwrap_or_else(|| estimate_noise_variance(&gram));
-        if !(noise_variance > 0.0 && noise_variance.is_finite()) {
-            return Err(Error::Setting {
-                name: "the noise variance",
-                value: noise_variance,
-                must_be: "positive and finite",
-            });
-        }
+        let estimate = || estimate_noise_variance(&gram, &Run::default());
+        let noise_variance = settings.noise_variance.unwrap_or_else(estimate);
+        check_positive("the noise variance", noise_variance)?;
         let rows = gram.rows() as f64;
         let penalty = noise_variance / rows * price(&gram, settings.penalty_factor, rows.ln())?;
         let subset = Subset { gram, criterion: HalfVariance { penalty }, search: settings.subset_search };
@@ -102,20 +98,25 @@ impl EvL0 {
 /// sink has variance σ² given all others and nobody has more. The geometric mean of the smallest marginal and the largest
 /// conditional variance (times n/(n−d+1) for the degrees of freedom) is consistent, and its two biases, low and high,
 /// oppose each other. Without enough rows for the conditional variances the marginal one stands alone. O(d³).
-fn estimate_noise_variance(gram: &Gram) -> f64 {
+pub(crate) fn estimate_noise_variance(gram: &Gram, run: &Run<'_>) -> f64 {
     let d = gram.nodes();
     let marginal = (0..d).map(|i| gram.row(i)[i]).filter(|&v| v > 0.0).fold(f64::INFINITY, f64::min);
     let mut factor = Cholesky::default();
     factor.reset(d);
     let nodes: Vec<usize> = (0..d).collect();
-    let independent = gram.rows() > d && (0..d).all(|i| factor.push(gram, &nodes[..i], i));
+    let independent = gram.rows() > d && (0..d).all(|i| !run.is_over() && factor.push(gram, &nodes[..i], i));
     if !independent {
         return marginal;
     }
-    let mut precisions = Vec::new();
-    factor.inverse_diagonal_of_gram(&mut precisions, &mut Vec::new());
     let freedom = gram.rows() as f64 / (gram.rows() - d + 1) as f64;
-    let conditional = precisions.iter().map(|p| freedom / p).fold(0.0, f64::max);
+    let mut column = Vec::new();
+    let mut conditional = 0.0_f64;
+    for node in 0..d {
+        if run.is_over() {
+            return marginal;
+        }
+        conditional = conditional.max(freedom / factor.inverse_entry(node, &mut column));
+    }
     (marginal * conditional).sqrt()
 }
 
@@ -141,7 +142,11 @@ impl LocalScore for EvL0 {
         Some(self.subset.score(node, parents, &mut Space::default()))
     }
 
-    fn walker<'a>(&'a self, start: Option<&[usize]>, run: &Run<'_>) -> Option<Box<dyn Walker + 'a>> {
+    fn first_orders(&self, run: &Run<'_>) -> Vec<Vec<usize>> {
+        self.subset.first_orders(run)
+    }
+
+    fn walker<'a>(&'a self, start: &[usize], run: &Run<'_>) -> Option<Box<dyn Walker + 'a>> {
         self.subset.walker(start, run)
     }
 

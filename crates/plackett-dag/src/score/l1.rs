@@ -6,8 +6,9 @@ use plackett::run::Run;
 
 use super::lasso::Lasso;
 use super::{Choice, LocalScore, ScoreEntry, ScoreSettings, Scratch};
+use crate::error::check_positive;
 use crate::pace::Pace;
-use crate::{Error, Gram, NodeSet, Result};
+use crate::{Gram, NodeSet, Result};
 
 pub(super) const ENTRY: ScoreEntry = ScoreEntry {
     name: "l1",
@@ -42,7 +43,7 @@ impl L1 {
     /// The score on `gram` with the settings' λ.
     ///
     /// # Errors
-    /// [`Error::Setting`] unless λ is positive and finite: without a penalty the parents are not unique.
+    /// [`Error::Setting`](crate::Error::Setting) unless λ is positive and finite: without a penalty the parents are not unique.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -53,9 +54,7 @@ impl L1 {
     /// ```
     pub fn new(gram: Arc<Gram>, settings: &ScoreSettings) -> Result<Self> {
         let lambda = settings.lambda;
-        if !(lambda > 0.0 && lambda.is_finite()) {
-            return Err(Error::Setting { name: "lambda", value: lambda, must_be: "positive and finite" });
-        }
+        check_positive("lambda", lambda)?;
         Ok(Self { gram, lambda })
     }
 }

@@ -2,10 +2,15 @@
 //! An order's score is `Σ r(b_i, {b_1 … b_{i−1}})`. Each score is one file and one line in [`SCORES`].
 
 mod bic;
+pub(crate) mod conditional;
+pub(crate) mod degenerate;
 mod discrete;
 mod ev_l0;
+pub(crate) mod family;
 mod l1;
 pub(crate) mod lasso;
+pub(crate) mod mixed;
+pub(crate) mod node_average;
 mod regression;
 mod subset;
 pub(crate) mod walker;
@@ -24,7 +29,10 @@ pub use discrete::{
     Fnml, K2, Qnml, discrete_score_by_name, graph_cost, weigh_edges,
 };
 pub use ev_l0::EvL0;
+pub(crate) use ev_l0::estimate_noise_variance;
+pub use family::weigh_by_cost;
 pub use l1::L1;
+pub use mixed::{MIXED_SCORES, MixedScoreEntry, MixedScoreSettings, mixed_score_by_name};
 pub use subset::SubsetSearch;
 pub use walker::Walker;
 
@@ -73,6 +81,14 @@ pub struct ScoreSettings {
     pub penalty_factor: Option<f64>,
     /// How `ev-l0` and `bic` look for the best set of parents.
     pub subset_search: SubsetSearch,
+}
+
+impl ScoreSettings {
+    /// Settings under which a parent costs the BIC this much on `gram`.
+    pub(crate) fn priced(gram: &Gram, price: f64) -> Self {
+        let usual = 0.5 * (gram.rows() as f64).ln();
+        Self { penalty_factor: (usual > 0.0).then(|| price / usual), ..Self::default() }
+    }
 }
 
 impl Default for ScoreSettings {
@@ -211,9 +227,15 @@ pub trait LocalScore: Send + Sync {
         None
     }
 
-    /// An order under improvement that values moves faster than by asking for every node anew, if the score has such a
-    /// thing: from `start`, or from an order that suits the score.
-    fn walker<'a>(&'a self, start: Option<&[usize]>, run: &Run<'_>) -> Option<Box<dyn Walker + 'a>> {
+    /// Orders that are good to start a search from, the most promising first, if the score knows any.
+    fn first_orders(&self, run: &Run<'_>) -> Vec<Vec<usize>> {
+        let _ = run;
+        Vec::new()
+    }
+
+    /// The order `start` under improvement by something that values moves faster than by asking for every node anew, if the
+    /// score has such a thing.
+    fn walker<'a>(&'a self, start: &[usize], run: &Run<'_>) -> Option<Box<dyn Walker + 'a>> {
         let _ = (start, run);
         None
     }

@@ -3,11 +3,14 @@
 //! over orders is made of where a score is a function of residual variances.
 
 use super::subset::{Criterion, PERFECT_FIT};
-use crate::cholesky::COLLINEAR;
+use crate::cholesky::{COLLINEAR, Cholesky, dot};
 use crate::{Gram, NodeSet};
 
 /// An improvement of a local score by less than this is rounding, not improvement.
 const IMPROVEMENT: f64 = 1e-7;
+
+/// Changes of a regression until everything is computed anew.
+const CHANGES: usize = 32;
 
 /// The correlations of the columns and their variances: with them no unit of measurement can overflow.
 #[derive(Debug)]
@@ -39,6 +42,34 @@ impl Correlations {
 
     fn row(&self, node: usize) -> &[f64] {
         &self.entries[node * self.nodes..(node + 1) * self.nodes]
+    }
+
+    /// The nodes by how much of each all others leave unexplained, the most first: effects are easier to explain than causes,
+    /// where many edges meet. O(d³); `None` if columns are collinear or `is_over` says so.
+    pub(crate) fn by_fit(&self, is_over: impl Fn() -> bool) -> Option<Vec<usize>> {
+        let mut factor = Cholesky::default();
+        factor.reset(self.nodes);
+        let mut row = Vec::new();
+        for node in 0..self.nodes {
+            row.clear();
+            row.extend_from_slice(&self.row(node)[..node]);
+            factor.solve_lower(&mut row);
+            let left = self.row(node)[node] - dot(&row, &row);
+            if left <= COLLINEAR || is_over() {
+                return None;
+            }
+            factor.append(&row, left);
+        }
+        let mut precisions = Vec::with_capacity(self.nodes);
+        for node in 0..self.nodes {
+            if is_over() {
+                return None;
+            }
+            precisions.push(factor.inverse_entry(node, &mut row));
+        }
+        let mut order: Vec<usize> = (0..self.nodes).collect();
+        order.sort_by(|&a, &b| precisions[a].total_cmp(&precisions[b]));
+        Some(order)
     }
 
     /// The order of a pivoted Cholesky decomposition: next is always the node of which those before it explain the least.
@@ -87,12 +118,11 @@ fn subtract(x: &mut [f64], factor: f64, y: &[f64]) {
 /// Workspace of the changes of a regression.
 #[derive(Debug, Default)]
 pub(crate) struct Space {
-    own: Vec<f64>,
+    projections: Vec<f64>,
     coefficients: Vec<f64>,
+    weights: Vec<f64>,
     residual: Vec<f64>,
     rows: Vec<f64>,
-    lower: Vec<f64>,
-    projections: Vec<f64>,
 }
 
 /// A node regressed on its parents, all columns scaled to variance 1.
@@ -100,10 +130,19 @@ pub(crate) struct Space {
 pub(crate) struct Regression {
     node: usize,
     parents: Vec<usize>,
+    /// The factor L of the parents' correlation matrix. Its entries stay below one, however close to collinear the parents
+    /// are; those of an inverse do not.
+    factor: Cholesky,
+    /// L⁻¹ times the parents' correlations with the node: the squares are what each explains beyond those before it.
+    projections: Vec<f64>,
+    /// The least-squares weights of the parents.
     weights: Vec<f64>,
-    /// The inverse of the parents' correlation matrix, with room for `stride` parents.
-    inverse: Vec<f64>,
-    stride: usize,
+    /// One over the variance of each parent given the others.
+    precisions: Vec<f64>,
+    /// Whether it has as many parents as it may.
+    is_full: bool,
+    /// How many parents have come and gone since everything was computed anew.
+    changes: usize,
     /// The share of the node's variance that the parents leave.
     rest: f64,
     /// By how much one more parent must lower that to be worth its price.
@@ -127,6 +166,8 @@ pub(crate) struct Allowed<'a> {
 pub(crate) struct Model<'a, C> {
     pub(crate) correlations: Correlations,
     pub(crate) criterion: &'a C,
+    /// A regression with so many parents takes up no more.
+    pub(crate) most_parents: usize,
 }
 
 impl<C: Criterion> Model<'_, C> {
@@ -142,6 +183,10 @@ impl Regression {
         &self.parents
     }
 
+    pub(crate) fn is_full(&self) -> bool {
+        self.is_full
+    }
+
     pub(crate) fn position(&self, parent: usize) -> Option<usize> {
         self.parents.iter().position(|&other| other == parent)
     }
@@ -155,7 +200,11 @@ impl Regression {
         let correlations = &model.correlations;
         self.node = node;
         self.parents.clear();
+        self.changes = 0;
+        self.factor.reset(0);
+        self.projections.clear();
         self.weights.clear();
+        self.precisions.clear();
         self.covariances.clear();
         self.covariances.extend_from_slice(correlations.row(node));
         self.variances.clear();
@@ -167,10 +216,11 @@ impl Regression {
     /// Whether the score would be better with `candidate` as one more parent. O(1).
     pub(crate) fn wants(&self, candidate: usize) -> bool {
         let (covariance, variance) = (self.covariances[candidate], self.variances[candidate]);
-        covariance * covariance > self.needed * variance && variance > COLLINEAR
+        covariance * covariance > self.needed * variance && variance > COLLINEAR && !self.is_full
     }
 
     fn price<C: Criterion>(&mut self, model: &Model<C>) {
+        self.is_full = self.parents.len() >= model.most_parents;
         let scale = model.correlations.variances[self.node];
         let variance = (self.rest.max(PERFECT_FIT) * scale).max(f64::MIN_POSITIVE);
         let price = model.criterion.penalty() + IMPROVEMENT;
@@ -183,65 +233,87 @@ impl Regression {
 
     /// Adds a parent, unless it is a combination of those that are there. O(k² + k·d).
     pub(crate) fn add<C: Criterion>(&mut self, model: &Model<C>, parent: usize, space: &mut Space) -> bool {
-        let row = model.correlations.row(parent);
-        let size = self.parents.len();
-        space.own.clear();
-        space.own.extend(self.parents.iter().map(|&other| row[other]));
-        space.coefficients.clear();
-        let mut left = row[parent];
-        for (inverse, own) in self.inverse.chunks_exact(self.stride.max(1)).zip(&space.own) {
-            let coefficient: f64 = inverse.iter().zip(&space.own).map(|(x, y)| x * y).sum();
-            left -= coefficient * own;
-            space.coefficients.push(coefficient);
-        }
+        let left = self.explain(model, parent, space);
         if left <= COLLINEAR {
             return false;
         }
-        let weight = self.covariances[parent] / left;
-        self.residual_of(model, parent, space);
-        self.rest -= self.covariances[parent] * weight;
-        self.shift(-weight, -1.0 / left, &space.residual);
-        self.reserve(size + 1);
-        let stride = self.stride;
-        for (t, &coefficient) in space.coefficients.iter().enumerate() {
-            let factor = coefficient / left;
-            let inverse = &mut self.inverse[t * stride..t * stride + size];
-            inverse.iter_mut().zip(&space.coefficients).for_each(|(x, y)| *x += factor * y);
-            self.inverse[t * stride + size] = -factor;
-            self.inverse[size * stride + t] = -factor;
-            self.weights[t] -= coefficient * weight;
+        let covariance = self.covariances[parent];
+        self.rest -= covariance * covariance / left;
+        self.shift(-covariance / left, -1.0 / left, &space.residual);
+        self.factor.append(&space.projections, left);
+        self.projections.push(covariance / left.sqrt());
+        for ((weight, precision), coefficient) in
+            self.weights.iter_mut().zip(&mut self.precisions).zip(&space.coefficients)
+        {
+            *weight -= coefficient * covariance / left;
+            *precision += coefficient * coefficient / left;
         }
-        self.inverse[size * stride + size] = 1.0 / left;
-        self.weights.push(weight);
+        self.weights.push(covariance / left);
+        self.precisions.push(1.0 / left);
         self.parents.push(parent);
+        self.changes += 1;
         self.price(model);
         true
     }
 
-    /// Removes the parent at a position; the last one takes its place. O(k² + k·d).
+    /// The local score with one more parent. O(1).
+    pub(crate) fn cost_with<C: Criterion>(&self, model: &Model<C>, parent: usize) -> f64 {
+        let gain = self.covariances[parent] * self.covariances[parent] / self.variances[parent];
+        model.cost(self.node, self.rest - gain, self.parents.len() + 1)
+    }
+
+    /// The local score without the parent at a position. O(1).
+    pub(crate) fn cost_without<C: Criterion>(&self, model: &Model<C>, position: usize) -> f64 {
+        model.cost(self.node, self.rest + self.loss(position), self.parents.len() - 1)
+    }
+
+    /// By how much the residual variance rises without the parent at a position.
+    fn loss(&self, position: usize) -> f64 {
+        self.weights[position] * self.weights[position] / self.precisions[position]
+    }
+
+    /// Removes the parent at a position. O(k² + k·d).
     pub(crate) fn remove<C: Criterion>(&mut self, model: &Model<C>, position: usize, space: &mut Space) {
-        let (last, stride) = (self.parents.len() - 1, self.stride);
-        if position != last {
-            self.weights.swap(position, last);
-            (0..=last).for_each(|t| self.inverse.swap(t * stride + position, t * stride + last));
-            (0..=last).for_each(|t| self.inverse.swap(position * stride + t, last * stride + t));
+        let parent = self.parents[position];
+        self.forget(position);
+        let left = self.explain(model, parent, space).max(COLLINEAR);
+        let own = model.correlations.row(parent)[self.node];
+        let covariance = own - dot(&space.projections, &self.projections);
+        self.shift(covariance / left, 1.0 / left, &space.residual);
+        for ((weight, precision), coefficient) in
+            self.weights.iter_mut().zip(&mut self.precisions).zip(&space.coefficients)
+        {
+            *weight += coefficient * covariance / left;
+            *precision = (*precision - coefficient * coefficient / left).max(1.0);
         }
-        let parent = self.parents.swap_remove(position);
-        let precision = self.inverse[last * stride + last];
-        let weight = self.weights.pop().unwrap_or_default();
-        space.coefficients.clear();
-        let column = &self.inverse[last * stride..last * stride + last];
-        space.coefficients.extend(column.iter().map(|entry| -entry / precision));
-        self.residual_of(model, parent, space);
-        self.rest += weight * weight / precision;
-        self.shift(weight, precision, &space.residual);
-        for (t, &coefficient) in space.coefficients.iter().enumerate() {
-            let factor = coefficient * precision;
-            let inverse = &mut self.inverse[t * stride..t * stride + last];
-            inverse.iter_mut().zip(&space.coefficients).for_each(|(x, y)| *x -= factor * y);
-            self.weights[t] += coefficient * weight;
-        }
+        self.changes += 1;
         self.price(model);
+    }
+
+    /// The same but for what the candidates would explain and what the others are worth now: only the cost is right
+    /// after it. O(k²).
+    pub(crate) fn forget(&mut self, position: usize) {
+        self.parents.remove(position);
+        self.weights.remove(position);
+        self.precisions.remove(position);
+        self.factor.remove(position, &mut self.projections);
+        let lost = self.projections.pop().unwrap_or_default();
+        self.rest += lost * lost;
+    }
+
+    /// The variance of a column that the parents leave, its projections on them into `space.projections` and the
+    /// covariances of all columns with what is left of it into `space.residual`.
+    fn explain<C: Criterion>(&self, model: &Model<C>, column: usize, space: &mut Space) -> f64 {
+        let row = model.correlations.row(column);
+        let Space { projections, coefficients, .. } = space;
+        projections.clear();
+        projections.extend(self.parents.iter().map(|&parent| row[parent]));
+        self.factor.solve_lower(projections);
+        let left = row[column] - dot(projections, projections);
+        coefficients.clone_from(projections);
+        self.factor.solve_upper(coefficients);
+        self.residual_of(model, column, space);
+        left
     }
 
     /// The covariances of all columns with what the parents leave of one, by its coefficients on them, into
@@ -274,29 +346,18 @@ impl Regression {
         }
     }
 
-    fn reserve(&mut self, parents: usize) {
-        if parents <= self.stride {
-            return;
-        }
-        let wide = (2 * self.stride).max(8);
-        let mut inverse = vec![0.0; wide * wide];
-        for (old, new) in self.inverse.chunks_exact(self.stride.max(1)).zip(inverse.chunks_exact_mut(wide)) {
-            new[..old.len()].copy_from_slice(old);
-        }
-        (self.inverse, self.stride) = (inverse, wide);
-    }
-
     /// Adds the parent that helps most while one helps, removes the one that matters least while that helps, and so on
     /// until nothing helps.
     pub(crate) fn settle<C: Criterion>(&mut self, model: &Model<C>, allowed: Allowed, space: &mut Space) {
+        let mut least = f64::INFINITY;
         loop {
-            while let Some(candidate) = self.best_candidate(allowed) {
-                if !self.add(model, candidate, space) {
-                    break;
-                }
-            }
+            self.price(model);
+            while !self.is_full
+                && let Some(candidate) = self.best_candidate(allowed)
+                && self.add(model, candidate, space)
+            {}
             let mut is_smaller = false;
-            while let Some((position, loss)) = self.least_loss() {
+            while let Some((position, loss)) = self.least_loss(space) {
                 let size = self.parents.len();
                 let without = model.cost(self.node, self.rest + loss, size - 1);
                 if without >= model.cost(self.node, self.rest, size) - IMPROVEMENT {
@@ -305,9 +366,12 @@ impl Regression {
                 self.remove(model, position, space);
                 is_smaller = true;
             }
-            if !is_smaller {
+            // Nearly collinear columns could come and go for ever, each time by rounding.
+            let cost = self.cost(model);
+            if !is_smaller || cost >= least - IMPROVEMENT {
                 return;
             }
+            least = cost;
         }
     }
 
@@ -346,12 +410,23 @@ impl Regression {
         self.refresh(model, space);
     }
 
-    /// The parent without which the residual variance rises least, and by how much.
-    fn least_loss(&self) -> Option<(usize, f64)> {
-        let losses = self.weights.iter().enumerate().map(|(position, weight)| {
-            (position, weight * weight / self.inverse[position * self.stride + position])
-        });
-        losses.min_by(|(_, a), (_, b)| a.total_cmp(b))
+    /// The parent without which the residual variance rises least, and by how much. O(k²).
+    fn least_loss(&self, space: &mut Space) -> Option<(usize, f64)> {
+        let losses = (0..self.parents.len()).map(|position| (position, self.loss(position)));
+        let (position, _) = losses.min_by(|(_, a), (_, b)| a.total_cmp(b))?;
+        // Weights and precisions have been added to and taken from; the factor knows better.
+        let Space { coefficients, weights, .. } = space;
+        weights.clone_from(&self.projections);
+        self.factor.solve_upper(weights);
+        let precision = self.factor.inverse_entry(position, coefficients);
+        Some((position, weights[position] * weights[position] / precision))
+    }
+
+    /// [`refresh`](Self::refresh) after so many changes that rounding may have added up.
+    pub(crate) fn tidy<C: Criterion>(&mut self, model: &Model<C>, space: &mut Space) {
+        if self.changes >= CHANGES {
+            self.refresh(model, space);
+        }
     }
 
     /// Computes everything anew from the parents, by orthogonal rows: after several changes, rounding would add up in
@@ -360,9 +435,8 @@ impl Regression {
         let nodes = model.correlations.nodes;
         let parents = std::mem::take(&mut self.parents);
         self.start(model, self.node);
-        let Space { rows, lower, projections, .. } = space;
+        let Space { rows, projections, .. } = space;
         rows.clear();
-        projections.clear();
         for &parent in &parents {
             if self.variances[parent] <= COLLINEAR {
                 continue;
@@ -371,35 +445,21 @@ impl Regression {
             rows.extend_from_slice(model.correlations.row(parent));
             let (before, row) = rows.split_at_mut(start);
             before.chunks_exact(nodes).for_each(|earlier| subtract(row, earlier[parent], earlier));
-            let scale = 1.0 / self.variances[parent].sqrt();
+            let left = self.variances[parent];
+            let scale = 1.0 / left.sqrt();
             let projection = self.covariances[parent] * scale;
             row.iter_mut().for_each(|x| *x *= scale);
+            projections.clear();
+            projections.extend(before.chunks_exact(nodes).map(|earlier| earlier[parent]));
+            self.factor.append(projections, left);
             self.shift(-projection, -1.0, row);
             self.rest -= projection * projection;
-            projections.push(projection);
+            self.projections.push(projection);
             self.parents.push(parent);
         }
-        let size = self.parents.len();
-        self.reserve(size);
-        // The inverse of the triangular factor, column by column, and from it the inverse of its square.
-        lower.clear();
-        lower.resize(size * size, 0.0);
-        let factor = |t: usize, s: usize| rows[s * nodes + self.parents[t]];
-        for s in 0..size {
-            for t in s..size {
-                let known: f64 = (s..t).map(|between| factor(t, between) * lower[between * size + s]).sum();
-                lower[t * size + s] = (f64::from(u8::from(t == s)) - known) / factor(t, t);
-            }
-        }
-        for s in 0..size {
-            let column = |t: usize, of: usize| lower[t * size + of];
-            self.weights.push((s..size).map(|t| column(t, s) * projections[t]).sum());
-            for r in 0..=s {
-                let entry = (s..size).map(|t| column(t, s) * column(t, r)).sum();
-                self.inverse[s * self.stride + r] = entry;
-                self.inverse[r * self.stride + s] = entry;
-            }
-        }
+        self.weights.clone_from(&self.projections);
+        self.factor.solve_upper(&mut self.weights);
+        self.factor.inverse_diagonal_of_gram(&mut self.precisions, projections);
         self.price(model);
     }
 }
@@ -462,14 +522,15 @@ mod tests {
             let variance = partial(&model.correlations, &others, parent, parent);
             let weight = partial(&model.correlations, &others, node, parent) / variance;
             close(regression.weights[position], weight, "weight");
-            close(regression.inverse[position * (regression.stride + 1)] * variance, 1.0, "precision");
+            close(regression.precisions[position] * variance, 1.0, "precision");
+            close(regression.loss(position), weight * weight * variance, "loss");
         }
     }
 
     #[test]
     fn every_change_leaves_what_elimination_gives() {
         let gram = random_gram(12, 40, 3);
-        let model = Model { correlations: Correlations::of(&gram), criterion: &Half(0.01) };
+        let model = Model { correlations: Correlations::of(&gram), criterion: &Half(0.01), most_parents: 20 };
         let mut space = Space::default();
         let mut regression = Regression::default();
         regression.start(&model, 5);
@@ -493,7 +554,7 @@ mod tests {
         // Column 2 is the sum of 0 and 1; column 3 does not vary.
         let rows = vec![2.0, 0.5, 2.5, 0.0, 0.5, 1.0, 1.5, 0.0, 2.5, 1.5, 4.0, 0.0, 0.0, 0.0, 0.0, 0.0];
         let gram = Gram::from_matrix(100, 4, rows).unwrap();
-        let model = Model { correlations: Correlations::of(&gram), criterion: &Half(1e-6) };
+        let model = Model { correlations: Correlations::of(&gram), criterion: &Half(1e-6), most_parents: 20 };
         let (mut space, mut regression) = (Space::default(), Regression::default());
         regression.start(&model, 2);
         let allowed = Allowed { before: &[3, 0, 1], with: None, without: None };
@@ -511,7 +572,7 @@ mod tests {
     #[test]
     fn settling_ends_where_no_single_change_helps() {
         let gram = random_gram(15, 60, 8);
-        let model = Model { correlations: Correlations::of(&gram), criterion: &Half(0.02) };
+        let model = Model { correlations: Correlations::of(&gram), criterion: &Half(0.02), most_parents: 20 };
         let (mut space, mut regression) = (Space::default(), Regression::default());
         let others: Vec<usize> = (0..14).collect();
         regression.start(&model, 14);

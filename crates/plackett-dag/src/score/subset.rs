@@ -5,17 +5,19 @@ use std::sync::Arc;
 
 use plackett::run::Run;
 
+use super::regression::Correlations;
 use super::walker::Walker;
 use super::warm::Warm;
 use super::{Choice, Scratch};
 use crate::cholesky::{COLLINEAR, Cholesky, dot};
+use crate::error::check_setting;
 use crate::pace::Pace;
-use crate::{Error, Gram, NodeSet, Result};
+use crate::{Gram, NodeSet, Result};
 
 /// An improvement smaller than this share of the score is rounding, not improvement.
 const IMPROVEMENT: f64 = 1e-12;
 /// A residual variance below this share of the marginal one is a perfect fit up to rounding.
-pub(crate) const PERFECT_FIT: f64 = 1e-12;
+pub(crate) const PERFECT_FIT: f64 = 1e-13;
 /// Two candidates closer to collinear than this are not taken up as a pair: their joint gain would be rounding.
 const PAIR_COLLINEAR: f64 = 1e-8;
 /// Visits after which branch and bound settles for the best set found so far.
@@ -47,9 +49,10 @@ const PER_LOG_NODES: f64 = 1.5;
 /// `ev-l0`, as they do with a larger κ throughout.
 pub(crate) fn price(gram: &Gram, factor: Option<f64>, usual: f64) -> Result<f64> {
     match factor {
-        Some(factor) if factor >= 0.0 && factor.is_finite() => Ok(factor * usual),
-        Some(value) => {
-            Err(Error::Setting { name: "the penalty factor", value, must_be: "at least 0 and finite" })
+        Some(factor) => {
+            let is_valid = factor >= 0.0 && factor.is_finite();
+            check_setting("the penalty factor", factor, is_valid, "it must be at least 0 and finite")?;
+            Ok(factor * usual)
         }
         None => Ok(0.5 * (gram.rows() as f64).ln() + PER_LOG_NODES * (gram.nodes() as f64).ln()),
     }
@@ -357,15 +360,17 @@ impl<C: Criterion> Subset<C> {
         self.climb(node, grow, witness, pace)
     }
 
+    /// The orders that correlations suggest, those of quick walks.
+    pub(crate) fn first_orders(&self, run: &Run<'_>) -> Vec<Vec<usize>> {
+        let correlations = Correlations::of(&self.gram);
+        let is_over = || run.is_over();
+        [correlations.by_fit(is_over), correlations.pivoted(is_over)].into_iter().flatten().collect()
+    }
+
     /// An order with the regression of every node, unless parents are to be searched exactly.
-    pub(crate) fn walker<'a>(
-        &'a self,
-        start: Option<&[usize]>,
-        run: &Run<'_>,
-    ) -> Option<Box<dyn Walker + 'a>> {
+    pub(crate) fn walker<'a>(&'a self, start: &[usize], run: &Run<'_>) -> Option<Box<dyn Walker + 'a>> {
         let is_quick = self.search == SubsetSearch::GrowShrink;
-        is_quick
-            .then(|| -> Box<dyn Walker + 'a> { Box::new(Warm::new(self, start.map(<[usize]>::to_vec), run)) })
+        is_quick.then(|| -> Box<dyn Walker + 'a> { Box::new(Warm::new(self, start.to_vec(), run)) })
     }
 
     /// Better parents than these among `allowed`, by pairs and exchanges too; nothing if there are none, or if the run is

@@ -37,6 +37,12 @@ pub trait Walker: Send {
     /// Goes back to the order that was kept last.
     fn go_back(&mut self);
 
+    /// Moves the nodes of the queue, and those concerned, to places that a cheaper look says are better, until none moves:
+    /// what a walk from a bad order begins with, if there is such a look.
+    fn approach(&mut self, queue: &mut Queue, run: &Run<'_>) {
+        let _ = (queue, run);
+    }
+
     /// Looks once more at the parents of every node under the present order, more widely than while walking, and queues
     /// the nodes whose parents became better. Says whether any did.
     fn polish(&mut self, queue: &mut Queue, run: &Run<'_>) -> bool {

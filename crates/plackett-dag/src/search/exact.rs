@@ -5,11 +5,10 @@
 use std::sync::Arc;
 
 use plackett::run::Run;
-use rayon::prelude::*;
 
 use super::OrderSolution;
 use crate::pace::Pace;
-use crate::{Error, LocalScore, NodeSet, Result, score::Scratch};
+use crate::{Error, LocalScore, NodeSet, Result, parallel, score::Scratch};
 
 /// Sets are indices into tables here; more nodes than this do not fit any memory.
 const MOST_NODES: usize = 40;
@@ -68,7 +67,7 @@ impl LocalTable {
             // A table that the end of the run cut short is none.
             (!run.is_over()).then_some(scores)
         };
-        let scores: Option<Vec<Vec<f64>>> = (0..nodes).into_par_iter().map(fill).collect();
+        let scores: Option<Vec<Vec<f64>>> = parallel::map(0..nodes, fill);
         Ok(scores.map(|scores| Self { nodes, scores }))
     }
 

@@ -10,11 +10,10 @@ use plackett::run::Run;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
-use rayon::prelude::*;
 
 use super::cached::Cached;
 use super::{OrderSolution, cost_of};
-use crate::{Oracle, Result, score::Walker};
+use crate::{Oracle, Result, parallel, score::Walker};
 
 /// Nodes moved to random places by one kick. At 50 dense nodes 5 leaves a quarter of the gap that 2 leaves; 8 is no better.
 const KICKED_NODES: usize = 5;
@@ -46,7 +45,7 @@ const KICKED_NODES_IN_ALL: usize = 50_000;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Insertion {
-    /// Number of orders to start from, one that the score suggests, if it does, and random ones; by default so many as a
+    /// Number of orders to start from, those that the score suggests, if it does, and random ones; by default so many as a
     /// walker of this kind on so many nodes is worth.
     pub starts: Option<usize>,
     /// Number of times that each start's best order is disturbed and improved again, with a default likewise.
@@ -108,20 +107,27 @@ impl Insertion {
                 best = Some(found);
             }
         };
-        if let Some(first) = score.walker(start, run) {
+        let known: Vec<Vec<usize>> =
+            start.map(<[usize]>::to_vec).into_iter().chain(score.first_orders(run)).collect();
+        let first = |index: usize, rng: &mut ChaCha8Rng| match known.get(index) {
+            Some(order) => order.clone(),
+            None => random_order(nodes, rng),
+        };
+        if let Some(begun) = score.walker(&first(0, &mut self.stream(0)), run) {
             let (starts, kicks) = effort(NODES_FOR_FOUR_STARTS.1, KICKS.1);
-            let mut walkers = vec![Some(first)];
+            let mut walkers = vec![Some(begun)];
             walkers.resize_with(starts, || None);
             let chain = |(index, walker): (usize, Option<Box<dyn Walker + '_>>)| {
                 let mut rng = self.stream(index);
-                let walker = walker.or_else(|| score.walker(Some(&random_order(nodes, &mut rng)), run));
-                let mut walker = walker?;
+                let order = first(index, &mut rng);
+                let mut walker = walker.or_else(|| score.walker(&order, run))?;
                 walk(&mut *walker, kicks, rng, run);
                 let (order, parents) = (walker.order().to_vec(), walker.parents()?);
                 Some((OrderSolution { order, score: walker.score(), parents }, walker.evaluations()))
             };
-            let found: Vec<_> = walkers.into_par_iter().enumerate().filter_map(chain).collect();
-            for (mut solution, evaluations) in found {
+            let walkers: Vec<_> = walkers.into_iter().enumerate().collect();
+            let found: Vec<_> = parallel::map(walkers, chain);
+            for (mut solution, evaluations) in found.into_iter().flatten() {
                 oracle.count(evaluations);
                 solution.score = cost_of(score.as_ref(), &solution.parents).unwrap_or(solution.score);
                 see(solution);
@@ -130,10 +136,7 @@ impl Insertion {
             let (starts, kicks) = effort(NODES_FOR_FOUR_STARTS.0, KICKS.0);
             for index in 0..starts {
                 let mut rng = self.stream(index);
-                let order = match start {
-                    Some(start) if index == 0 => start.to_vec(),
-                    _ => random_order(nodes, &mut rng),
-                };
+                let order = first(index, &mut rng);
                 let Some(mut walker) = Cached::new(oracle, order, run) else { break };
                 walk(&mut walker, kicks, rng, run);
                 let Some(parents) = walker.parents() else { break };
@@ -174,6 +177,8 @@ fn descend(walker: &mut dyn Walker, queue: &mut Queue, run: &Run<'_>) {
 fn walk(walker: &mut dyn Walker, kicks: usize, mut rng: ChaCha8Rng, run: &Run<'_>) {
     let nodes = walker.order().len();
     let mut queue = Queue::new(nodes);
+    random_order(nodes, &mut rng).into_iter().for_each(|node| queue.push(node));
+    walker.approach(&mut queue, run);
     descend_from_all(walker, &mut queue, &mut rng, run);
     walker.keep();
     run.advance(1);

@@ -92,7 +92,7 @@ impl OrderSolution {
     /// [`Error::NotAnOrder`](crate::Error::NotAnOrder) unless each node is listed once.
     pub(crate) fn so_far(order: Vec<usize>, oracle: &mut Oracle, run: &Run<'_>) -> Result<Self> {
         let score = Arc::clone(oracle.score());
-        if let Some(mut walker) = score.walker(Some(&order), run)
+        if let Some(mut walker) = score.walker(&order, run)
             && let Some(parents) = walker.parents()
         {
             let score = cost_of(score.as_ref(), &parents).unwrap_or_else(|| walker.score());

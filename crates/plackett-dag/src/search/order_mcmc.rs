@@ -8,7 +8,8 @@ use rand::seq::SliceRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 
 use super::{OrderSolution, known, walk::Walk};
-use crate::{Error, Oracle, Result};
+use crate::error::check_positive;
+use crate::{Oracle, Result};
 
 /// Shares of the moves: exchange of neighbors, exchange of any two; the rest relocates a node. The first is cheapest, the
 /// last goes farthest.
@@ -78,7 +79,7 @@ impl OrderMcmc {
     /// Runs the chain from a random order.
     ///
     /// # Errors
-    /// [`Error::Setting`] if the temperature is not positive and finite.
+    /// [`Error::Setting`](crate::Error::Setting) if the temperature is not positive and finite.
     pub fn run(&self, oracle: &mut Oracle, run: &Run<'_>) -> Result<McmcSolution> {
         self.visit(oracle, |_| Some(()), run)
     }
@@ -90,10 +91,7 @@ impl OrderMcmc {
         mut visitor: impl FnMut(&State) -> Option<()>,
         run: &Run<'_>,
     ) -> Result<McmcSolution> {
-        if !(self.temperature > 0.0 && self.temperature.is_finite()) {
-            let must_be = "positive and finite";
-            return Err(Error::Setting { name: "temperature", value: self.temperature, must_be });
-        }
+        check_positive("temperature", self.temperature)?;
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         let mut order: Vec<usize> = (0..oracle.nodes()).collect();
         order.shuffle(&mut rng);

@@ -2,9 +2,9 @@
 
 use plackett::run::{Run, Trace};
 use plackett::{
-    Adam, Given as _, Latent as _, Noise, ObjectiveError, PlackettLuce, Training, TrainingSettings,
+    Distribution as _, Noise, Objective, ObjectiveError, PlackettLuce, Training, TrainingSettings,
     critic::Network,
-    estimator::{Baseline, Demand, Reinforce, Relax, Samples},
+    estimator::{Baseline, Estimator, Reinforce, Relax, RewardToGo},
 };
 
 use super::{OrderSolution, known};
@@ -197,46 +197,45 @@ impl PlSearch {
         let Some(scale) = Scale::measure(oracle, &latent, self.seed, run)? else {
             return Best::default().finish(latent.mode().into_vec(), 0, oracle, run);
         };
+        let samples = match self.gradient {
+            GradientKind::Relax | GradientKind::Reinforce => self.samples,
+            // A baseline that leaves one out needs another.
+            GradientKind::RewardToGo => self.samples.max(2),
+        };
+        let score = OrderScore::new(oracle, scale, samples, run);
         match self.gradient {
             GradientKind::Relax => {
-                let critic = Network::new(oracle.nodes(), self.hidden);
+                let critic = Network::new(latent.items(), self.hidden);
                 let relax = Relax::new(&latent, critic, &mut Noise::new(self.seed))?;
-                self.black_box(oracle, latent, relax, scale, run)
+                self.descend(latent, relax, score)
             }
             GradientKind::Reinforce => {
                 let reinforce = Reinforce::new(&latent, Baseline::LeaveOneOut)?;
-                self.black_box(oracle, latent, reinforce, scale, run)
+                self.descend(latent, reinforce, score)
             }
-            GradientKind::RewardToGo => self.reward_to_go(oracle, latent, scale, run),
+            GradientKind::RewardToGo => {
+                let reward_to_go = RewardToGo::new(&latent);
+                self.descend(latent, reward_to_go, score)
+            }
         }
     }
 
-    fn black_box<E: plackett::estimator::Estimator<Latent = PlackettLuce>>(
+    fn descend<E: Estimator<Latent = PlackettLuce>>(
         &self,
-        oracle: &mut Oracle,
         latent: PlackettLuce,
         estimator: E,
-        scale: Scale,
-        run: &Run<'_>,
+        mut score: OrderScore<'_, '_>,
     ) -> Result<PlSolution> {
         let settings = TrainingSettings {
             learning_rate: self.learning_rate,
-            samples: self.samples,
+            samples: score.samples,
             seed: self.seed,
             ..TrainingSettings::default()
         };
         let mut training = Training::new(latent, estimator, settings)?;
-        let mut best = Best::default();
-        let mut objective = |order: &[usize]| match oracle.order_score(order, run) {
-            Ok(Some(score)) => {
-                best.see(order, score, oracle, run);
-                Ok(scale.logarithm(score))
-            }
-            Ok(None) => Err(ObjectiveError::from("the run is over")),
-            Err(error) => Err(error.into()),
-        };
+        let run = score.run;
         while training.steps() < self.steps && !run.is_over() {
-            match training.step(&mut objective) {
+            match training.step(&mut score) {
                 // A step that the end of the run cut short is none.
                 Err(_) if run.is_over() => break,
                 made => made?,
@@ -246,73 +245,57 @@ impl PlSearch {
                 break;
             }
         }
-        best.finish(training.latent().mode().into_vec(), training.steps(), oracle, run)
+        score.best.finish(training.latent().mode().into_vec(), training.steps(), score.oracle, run)
+    }
+}
+
+/// An order's score as a training run sees it: whole, as a logarithm, or in parts, the local scores.
+struct OrderScore<'a, 'b> {
+    oracle: &'a mut Oracle,
+    run: &'a Run<'b>,
+    scale: Scale,
+    best: Best,
+    /// Orders a step, and how many of the present step have been asked for in parts.
+    samples: usize,
+    asked: usize,
+    /// The running mean of every node's local score until the present step, whose own orders must not be in its baseline, and with them.
+    node_means: Vec<f64>,
+    next_means: Vec<f64>,
+}
+
+impl<'a, 'b> OrderScore<'a, 'b> {
+    fn new(oracle: &'a mut Oracle, scale: Scale, samples: usize, run: &'a Run<'b>) -> Self {
+        let node_means = vec![scale.mean / oracle.nodes() as f64; oracle.nodes()];
+        let next_means = node_means.clone();
+        Self { oracle, run, scale, best: Best::default(), samples, asked: 0, node_means, next_means }
+    }
+}
+
+impl Objective for OrderScore<'_, '_> {
+    fn evaluate(&mut self, order: &[usize]) -> std::result::Result<f64, ObjectiveError> {
+        let score = self.oracle.order_score(order, self.run)?.ok_or("the run is over")?;
+        self.best.see(order, score, self.oracle, self.run);
+        Ok(self.scale.logarithm(score))
     }
 
-    fn reward_to_go(
-        &self,
-        oracle: &mut Oracle,
-        mut latent: PlackettLuce,
-        scale: Scale,
-        run: &Run<'_>,
-    ) -> Result<PlSolution> {
-        let nodes = oracle.nodes();
-        let mut samples = Samples::new(&latent, self.samples.max(2))?;
-        let count = samples.count() as f64;
-        let mut noise = Noise::new(self.seed);
-        let mut adam = Adam::new(nodes, self.learning_rate);
-        let mut scores = latent.scores().to_vec();
-        let mut node_means = vec![scale.mean / nodes as f64; nodes];
-        let mut next_means = node_means.clone(); // a step's own samples must not be in its baseline
-        let mut costs = vec![0.0; samples.count() * nodes];
-        let mut rank_means = vec![0.0; nodes];
-        let (mut gradient, mut term) = (vec![0.0; nodes], vec![0.0; nodes]);
-        let mut given = latent.unconditioned();
-        let mut best = Best::default();
-        let mut mode = vec![0; nodes];
-        let mut step = 0;
-        'steps: while step < self.steps && !run.is_over() {
-            samples.draw(&latent, Demand::Perturbed, &mut noise, step * samples.count() as u64)?;
-            for (order, costs) in samples.outcomes().zip(costs.chunks_exact_mut(nodes)) {
-                if oracle.order_costs(order, costs, run)?.is_none() {
-                    break 'steps;
-                }
-                for (&node, cost) in order.iter().zip(&*costs) {
-                    next_means[node] += (1.0 - NODE_MEAN_DECAY) / count * (cost - next_means[node]);
-                }
-                best.see(order, costs.iter().sum(), oracle, run);
-            }
-            rank_means.fill(0.0);
-            for (order, costs) in samples.outcomes().zip(costs.chunks_exact_mut(nodes)) {
-                // From costs to what is still to be paid, less what is paid on average whatever the order.
-                let mut to_go = 0.0;
-                for ((&node, cost), rank_mean) in order.iter().zip(costs).zip(&mut rank_means).rev() {
-                    let excess = *cost - node_means[node];
-                    to_go += excess / scale.deviation;
-                    *rank_mean += to_go / count;
-                    *cost = to_go;
-                }
-            }
-            gradient.fill(0.0);
-            for (order, to_go) in samples.outcomes().zip(costs.chunks_exact_mut(nodes)) {
-                for (weight, mean) in to_go.iter_mut().zip(&rank_means) {
-                    *weight = (*weight - mean) / (count - 1.0);
-                }
-                latent.condition(order, &mut given);
-                given.weighted_grad_log_prob(to_go, &mut term);
-                gradient.iter_mut().zip(&term).for_each(|(sum, term)| *sum += term);
-            }
-            node_means.copy_from_slice(&next_means);
-            adam.step(&mut scores, &gradient);
-            latent.set_scores(&scores)?;
-            step += 1;
-            run.advance(1);
-            latent.outcome(latent.scores(), &mut mode);
-            latent.condition(&mode, &mut given);
-            if given.log_prob() >= DECIDED.ln() {
-                break;
-            }
+    /// What each node costs, less what it costs on average whatever the order.
+    fn evaluate_parts(
+        &mut self,
+        order: &[usize],
+        parts: &mut [f64],
+    ) -> std::result::Result<(), ObjectiveError> {
+        self.oracle.order_costs(order, parts, self.run)?.ok_or("the run is over")?;
+        self.best.see(order, parts.iter().sum(), self.oracle, self.run);
+        if self.asked == self.samples {
+            self.asked = 0;
+            self.node_means.copy_from_slice(&self.next_means);
         }
-        best.finish(latent.mode().into_vec(), step, oracle, run)
+        self.asked += 1;
+        for (&node, part) in order.iter().zip(parts) {
+            let mean = &mut self.next_means[node];
+            *mean += (1.0 - NODE_MEAN_DECAY) / self.samples as f64 * (*part - *mean);
+            *part = (*part - self.node_means[node]) / self.scale.deviation;
+        }
+        Ok(())
     }
 }

@@ -2,8 +2,8 @@
 
 use super::{Demand, Estimator, Samples};
 use crate::{
+    distribution::Enumerable,
     error::{Error, check_length},
-    latent::Latent,
     objective::{Objective, evaluate},
 };
 
@@ -27,7 +27,7 @@ pub struct Exact<L> {
     latent: std::marker::PhantomData<L>,
 }
 
-impl<L: Latent> Exact<L> {
+impl<L: Enumerable> Exact<L> {
     /// Evaluates the objective on all outcomes.
     ///
     /// # Errors
@@ -53,7 +53,7 @@ impl<L: Latent> Exact<L> {
     }
 }
 
-impl<L: Latent> Estimator for Exact<L> {
+impl<L: Enumerable> Estimator for Exact<L> {
     type Latent = L;
 
     fn demand(&self) -> Demand {

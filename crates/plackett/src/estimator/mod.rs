@@ -1,4 +1,5 @@
-//! Gradient estimators (section 2 of the paper), each written once for every [`Latent`].
+//! Gradient estimators (section 2 of the paper), each written once: REINFORCE for every
+//! [`Distribution`], those that need perturbed scores for every [`Latent`](crate::Latent).
 //!
 //! A step has three parts that can be taken apart: [`Samples`] draws noise and outcomes, the caller evaluates
 //! the objective on the outcomes, and the estimator turns outcomes and values into a gradient.
@@ -10,14 +11,14 @@ mod reparametrized;
 mod samples;
 
 pub use exact::Exact;
-pub use reinforce::{Baseline, Reinforce};
+pub use reinforce::{Baseline, Reinforce, RewardToGo};
 pub use relax::{Rebar, Relax};
 pub use reparametrized::Reparametrized;
 pub use samples::{Sample, Samples};
 
 use crate::{
+    distribution::Distribution,
     error::{Error, check_length},
-    latent::Latent,
 };
 
 /// What an estimator needs of a step's samples.
@@ -36,6 +37,8 @@ pub enum Demand {
     Perturbed,
     /// Outcomes with the objective's values.
     Values,
+    /// Outcomes with the parts of the objective's values.
+    Parts,
     /// Outcomes with values, and noise for the conditional perturbed scores.
     ValuesAndConditional,
 }
@@ -46,20 +49,19 @@ pub enum Demand {
 /// (which is biased, and so is not among those here):
 ///
 /// ```
-/// use plackett::{Error, Given as _, Latent, PlackettLuce, Training, TrainingSettings};
+/// use plackett::{Distribution, Error, PlackettLuce, Training, TrainingSettings};
 /// use plackett::{estimator::{Demand, Estimator, Samples}, run::{Limits, Run}};
 /// #[derive(Clone)]
-/// struct AgainstBest<L: Latent> { given: L::Given, slope: Vec<f64> }
-/// impl<L: Latent> Estimator for AgainstBest<L> {
-///     type Latent = L;
+/// struct AgainstBest<D: Distribution> { room: D::Room, slope: Vec<f64>, ones: Vec<f64> }
+/// impl<D: Distribution> Estimator for AgainstBest<D> {
+///     type Latent = D;
 ///     fn demand(&self) -> Demand { Demand::Values }
-///     fn gradient(&mut self, latent: &L, samples: &Samples, gradient: &mut [f64]) -> Result<f64, Error> {
+///     fn gradient(&mut self, latent: &D, samples: &Samples, gradient: &mut [f64]) -> Result<f64, Error> {
 ///         samples.check_fit(latent)?;
 ///         let best = samples.values().iter().copied().fold(f64::INFINITY, f64::min);
 ///         gradient.fill(0.0);
 ///         for sample in samples.iter() {
-///             latent.condition(sample.outcome, &mut self.given);
-///             self.given.grad_log_prob(&mut self.slope);
+///             latent.weighted_grad_log_prob(sample.outcome, &self.ones, &mut self.slope, &mut self.room);
 ///             for (sum, slope) in gradient.iter_mut().zip(&self.slope) {
 ///                 *sum += (sample.value - best) * slope / samples.count() as f64;
 ///             }
@@ -68,7 +70,7 @@ pub enum Demand {
 ///     }
 /// }
 /// let latent = PlackettLuce::new(&[0.0; 4])?;
-/// let estimator = AgainstBest { given: latent.unconditioned(), slope: vec![0.0; 4] };
+/// let estimator = AgainstBest { room: latent.room(), slope: vec![0.0; 4], ones: vec![1.0; 4] };
 /// let settings = TrainingSettings { samples: 8, learning_rate: 0.05, ..TrainingSettings::default() };
 /// let mut training = Training::new(latent, estimator, settings)?;
 /// training.run(&mut |order: &[usize]| order[0] as f64, &Run::new(Limits::steps(300)))?;
@@ -77,7 +79,7 @@ pub enum Demand {
 /// ```
 pub trait Estimator: Clone {
     /// The distribution whose scores θ it differentiates in.
-    type Latent: Latent;
+    type Latent: Distribution;
 
     /// What it needs of the samples.
     fn demand(&self) -> Demand;
@@ -101,7 +103,12 @@ pub trait Estimator: Clone {
 
 /// Refuses to estimate for another latent than the one that the estimator (`items`), the samples and the room for the
 /// gradient were made for.
-fn check_fit(items: usize, latent: &impl Latent, samples: &Samples, gradient: &[f64]) -> Result<(), Error> {
+fn check_fit(
+    items: usize,
+    latent: &impl Distribution,
+    samples: &Samples,
+    gradient: &[f64],
+) -> Result<(), Error> {
     check_length("the estimator's list of scores", items, latent.items())?;
     samples.check_fit(latent)?;
     check_length("the gradient", gradient.len(), latent.items())

@@ -82,7 +82,7 @@ impl<L: Latent, C: Critic> Relax<L, C> {
             product: zeros,
         };
         let parameter_gradient = vec![0.0; parameters.len()];
-        let (critic_tilde, given) = (critic.clone(), latent.unconditioned());
+        let (critic_tilde, given) = (critic.clone(), latent.room());
         Ok(Self { critic, critic_tilde, parameters, parameter_gradient, given, work })
     }
 

@@ -2,10 +2,10 @@
 
 use super::Demand;
 use crate::{
+    distribution::Distribution,
     error::{Error, check_finite, check_length, check_noise, check_setting},
-    latent::Latent,
     noise::{Noise, fill_uniform},
-    objective::{Objective, evaluate},
+    objective::{Objective, evaluate, evaluate_parts},
 };
 
 /// n samples of a latent. Sample i of a step has a random stream of its own, so runs do not depend on threads.
@@ -31,6 +31,8 @@ pub struct Samples {
     z: Vec<f64>,
     outcomes: Vec<usize>,
     values: Vec<f64>,
+    /// The values' parts, or nothing until they are asked for.
+    parts: Vec<f64>,
 }
 
 /// One sample, as an estimator sees it.
@@ -64,7 +66,7 @@ impl Samples {
     ///
     /// # Errors
     /// No samples.
-    pub fn new(latent: &impl Latent, count: usize) -> Result<Self, Error> {
+    pub fn new(latent: &impl Distribution, count: usize) -> Result<Self, Error> {
         check_setting("samples", count as f64, count > 0, "at least 1 is needed")?;
         let (items, outcome_len) = (latent.items(), latent.outcome_len());
         Ok(Self {
@@ -75,6 +77,7 @@ impl Samples {
             z: vec![0.0; count * items],
             outcomes: vec![0; count * outcome_len],
             values: vec![0.0; count],
+            parts: Vec::new(),
         })
     }
 
@@ -89,7 +92,7 @@ impl Samples {
     /// A latent of another size than these samples were made for.
     pub fn draw(
         &mut self,
-        latent: &impl Latent,
+        latent: &impl Distribution,
         demand: Demand,
         noise: &mut Noise,
         first_stream: u64,
@@ -124,7 +127,7 @@ impl Samples {
     ///
     /// # Errors
     /// Noise of the wrong length or outside [0, 1], or another latent than the one that the samples were made for.
-    pub fn set_noise(&mut self, latent: &impl Latent, u: &[f64], v: &[f64]) -> Result<(), Error> {
+    pub fn set_noise(&mut self, latent: &impl Distribution, u: &[f64], v: &[f64]) -> Result<(), Error> {
         self.check_fit(latent)?;
         check_length("u", u.len(), self.u.len())?;
         check_length("v", v.len(), self.v.len())?;
@@ -133,6 +136,32 @@ impl Samples {
         self.u.copy_from_slice(u);
         self.v.copy_from_slice(v);
         self.perturb(latent);
+        Ok(())
+    }
+
+    /// Takes outcomes that were drawn elsewhere, for estimators that need nothing but [values](Demand::Values) or
+    /// [parts](Demand::Parts) besides.
+    ///
+    /// ```
+    /// use plackett::{PlackettLuce, estimator::Samples};
+    /// let mut samples = Samples::new(&PlackettLuce::new(&[0.0; 2])?, 1)?;
+    /// samples.set_outcomes([&[1, 0][..]])?;
+    /// assert_eq!(samples.outcomes().next(), Some(&[1, 0][..]));
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// More or fewer outcomes than samples, or one of another length. That they are outcomes is not looked at.
+    pub fn set_outcomes<'a>(
+        &mut self,
+        outcomes: impl IntoIterator<Item = &'a [usize], IntoIter: ExactSizeIterator>,
+    ) -> Result<(), Error> {
+        let outcomes = outcomes.into_iter();
+        check_length("outcomes", outcomes.len(), self.count())?;
+        for (outcome, room) in outcomes.zip(self.outcomes.chunks_exact_mut(self.outcome_len)) {
+            check_length("an outcome", outcome.len(), room.len())?;
+            room.copy_from_slice(outcome);
+        }
         Ok(())
     }
 
@@ -152,6 +181,34 @@ impl Samples {
         Ok(())
     }
 
+    /// Takes the parts of the objective's values, one for each choice of each outcome, and their sums as the values.
+    ///
+    /// ```
+    /// use plackett::{PlackettLuce, estimator::Samples};
+    /// let mut samples = Samples::new(&PlackettLuce::new(&[0.0; 2])?, 2)?;
+    /// samples.set_parts(&[1.0, 2.0, 0.0, 4.0])?;
+    /// assert_eq!((samples.values(), samples.parts().nth(1)), (&[3.0, 4.0][..], Some(&[0.0, 4.0][..])));
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As many parts as all outcomes have items are needed, all finite.
+    pub fn set_parts(&mut self, parts: &[f64]) -> Result<(), Error> {
+        check_length("parts", parts.len(), self.outcomes.len())?;
+        check_finite("parts", parts)?;
+        self.parts.clear();
+        self.parts.extend_from_slice(parts);
+        for (value, parts) in self.values.iter_mut().zip(parts.chunks_exact(self.outcome_len)) {
+            *value = parts.iter().sum();
+        }
+        Ok(())
+    }
+
+    /// The parts of the objective's values, sample by sample; none unless they were given or evaluated.
+    pub fn parts(&self) -> impl Iterator<Item = &[f64]> {
+        self.parts.chunks_exact(self.outcome_len)
+    }
+
     /// Evaluates the objective on every outcome.
     ///
     /// # Errors
@@ -161,6 +218,34 @@ impl Samples {
             *value = evaluate(objective, outcome)?;
         }
         Ok(())
+    }
+
+    /// Evaluates the parts of the objective on every outcome. The first call allocates.
+    ///
+    /// # Errors
+    /// The objective failed, or its value is not finite.
+    pub fn evaluate_parts(&mut self, objective: &mut (impl Objective + ?Sized)) -> Result<(), Error> {
+        self.parts.resize(self.outcomes.len(), 0.0);
+        let outcomes = self.outcomes.chunks_exact(self.outcome_len);
+        for ((outcome, parts), value) in
+            outcomes.zip(self.parts.chunks_exact_mut(self.outcome_len)).zip(&mut self.values)
+        {
+            *value = evaluate_parts(objective, outcome, parts)?;
+        }
+        Ok(())
+    }
+
+    /// Evaluates of the objective what an estimator demands.
+    pub(crate) fn satisfy(
+        &mut self,
+        demand: Demand,
+        objective: &mut (impl Objective + ?Sized),
+    ) -> Result<(), Error> {
+        match demand {
+            Demand::Nothing | Demand::Perturbed => Ok(()),
+            Demand::Values | Demand::ValuesAndConditional => self.evaluate(objective),
+            Demand::Parts => self.evaluate_parts(objective),
+        }
     }
 
     /// The objective's values, sample by sample.
@@ -179,7 +264,7 @@ impl Samples {
     ///
     /// # Errors
     /// Another number of items, or outcomes of another length.
-    pub fn check_fit(&self, latent: &impl Latent) -> Result<(), Error> {
+    pub fn check_fit(&self, latent: &impl Distribution) -> Result<(), Error> {
         check_length("a sample", self.items, latent.items())?;
         check_length("a sample's outcome", self.outcome_len, latent.outcome_len())
     }
@@ -211,11 +296,10 @@ impl Samples {
         })
     }
 
-    fn perturb(&mut self, latent: &impl Latent) {
+    fn perturb(&mut self, latent: &impl Distribution) {
         let rows = self.u.chunks_exact(self.items).zip(self.z.chunks_exact_mut(self.items));
         for ((u, z), outcome) in rows.zip(self.outcomes.chunks_exact_mut(self.outcome_len)) {
-            latent.perturb(u, z);
-            latent.outcome(z, outcome);
+            latent.draw(u, z, outcome);
         }
     }
 }

@@ -58,7 +58,7 @@ impl Queue {
 /// ```
 /// use plackett::neighborhood::{Move, Standing};
 /// let mut standing = Standing::new(3);
-/// standing.set(&[2, 0, 1]);
+/// standing.set(&[2, 0, 1], 7.0);
 /// standing.apply(Move::Swap { first: 0, second: 2 });
 /// assert_eq!((standing.order, standing.ranks), (vec![1, 0, 2], vec![1, 0, 2]));
 /// ```
@@ -80,13 +80,15 @@ impl Standing {
         Self { order: (0..items).collect(), ranks: (0..items).collect(), cost: 0.0, evaluations: 0 }
     }
 
-    /// Takes another order of the same items; the cost is left to the caller.
+    /// Takes another order of the same items, which was valued for it.
     ///
     /// # Panics
     /// If it has another number of items.
-    pub fn set(&mut self, order: &[usize]) {
+    pub fn set(&mut self, order: &[usize], cost: f64) {
         self.order.copy_from_slice(order);
         self.number(0, order.len());
+        self.cost = cost;
+        self.evaluations += 1;
     }
 
     /// Makes a move; the cost is left to the caller. O(ranks between).
@@ -122,10 +124,7 @@ impl Standing {
 /// impl Neighborhood for Front {
 ///     fn standing(&self) -> &Standing { &self.standing }
 ///     fn kinds(&self) -> &'static [MoveKind] { &[MoveKind::Insert] }
-///     fn set_order(&mut self, order: &[usize]) {
-///         self.standing.set(order);
-///         self.standing.cost = self.of(order);
-///     }
+///     fn set_order(&mut self, order: &[usize]) { self.standing.set(order, self.of(order)); }
 ///     fn change(&mut self, step: Move) -> f64 {
 ///         self.standing.evaluations += 1;
 ///         let mut moved = self.standing.order.clone();

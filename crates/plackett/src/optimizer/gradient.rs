@@ -9,12 +9,11 @@ use super::{
 use crate::{
     adam::Adam,
     constrained::ConstrainedPlackettLuce,
-    constraints::{Constraints, Stages},
+    constraints::Constraints,
     critic::{Critic, Network},
+    distribution::Distribution,
     error::{Error, check_finite},
-    estimator::{Demand, Estimator, Relax, Samples},
-    latent::Latent,
-    linear::add_scaled,
+    estimator::{Baseline, Demand, Estimator, Reinforce, Relax, RewardToGo, Samples},
     noise::{Noise, fill_uniform},
     plackett_luce::PlackettLuce,
 };
@@ -121,33 +120,14 @@ impl Learner {
         noise: &mut Noise,
         stream: u64,
     ) -> Vec<Vec<usize>> {
-        let items = self.scores.len();
-        let streams = stream..stream + count as u64;
-        let mut uniform = vec![0.0; items];
+        let drawn = if constraints.is_free() {
+            PlackettLuce::new(&self.scores).and_then(|latent| draw(&latent, count, noise, stream))
+        } else {
+            ConstrainedPlackettLuce::new(&self.scores, constraints.clone())
+                .and_then(|latent| draw(&latent, count, noise, stream))
+        };
         // Scores are finite: steps are bounded by Adam, and every state that is read is checked.
-        if constraints.is_free() {
-            let Ok(latent) = PlackettLuce::new(&self.scores) else { return Vec::new() };
-            let mut z = vec![0.0; items];
-            let mut draw = |stream| {
-                fill_uniform(noise.stream(stream), &mut uniform);
-                Latent::perturb(&latent, &uniform, &mut z);
-                let mut order = vec![0; items];
-                latent.outcome(&z, &mut order);
-                order
-            };
-            return streams.map(&mut draw).collect();
-        }
-        let Ok(latent) = ConstrainedPlackettLuce::new(&self.scores, constraints.clone()) else {
-            return Vec::new();
-        };
-        let mut stages = Stages::default();
-        let mut draw = |stream| {
-            fill_uniform(noise.stream(stream), &mut uniform);
-            let mut order = vec![0; items];
-            latent.choose(&uniform, &mut order, &mut stages);
-            order
-        };
-        streams.map(&mut draw).collect()
+        drawn.unwrap_or_default()
     }
 
     /// One step from a batch that was drawn at these scores, and the mean cost; none if too few succeeded.
@@ -236,6 +216,17 @@ impl CriticState {
     }
 }
 
+fn draw(
+    latent: &impl Distribution,
+    count: usize,
+    noise: &mut Noise,
+    stream: u64,
+) -> Result<Vec<Vec<usize>>, Error> {
+    let mut samples = Samples::new(latent, count)?;
+    samples.draw(latent, Demand::Values, noise, stream)?;
+    Ok(samples.outcomes().map(<[usize]>::to_vec).collect())
+}
+
 /// REINFORCE with leave-one-out baselines, for the whole value or for what is still to be paid at every rank.
 fn reinforce(
     settings: &OptimizerSettings,
@@ -243,49 +234,39 @@ fn reinforce(
     batch: &Batch,
     scores: &[f64],
 ) -> Result<Vec<f64>, Error> {
-    let items = scores.len();
-    let to_go = |answer: &Answer, value: f64| -> Vec<f64> {
-        match answer {
-            Answer::Parts(parts) if settings.gradient == Gradient::RewardToGo => {
-                let mut owed = 0.0;
-                let mut rest: Vec<f64> = parts
-                    .iter()
-                    .rev()
-                    .map(|part| {
-                        owed += settings.sense.cost(*part);
-                        owed
-                    })
-                    .collect();
-                rest.reverse();
-                rest
-            }
-            _ => vec![settings.sense.cost(value); items],
-        }
-    };
-    let mut weights: Vec<Vec<f64>> =
-        batch.successes().map(|(_, _, answer, value)| to_go(answer, value)).collect();
-    let count = weights.len() as f64;
-    for rank in 0..items {
-        let mean: f64 = weights.iter().map(|weights| weights[rank] / count).sum();
-        // w − (n·mean − w)/(n − 1), rearranged.
-        weights.iter_mut().for_each(|weights| weights[rank] = (weights[rank] - mean) * count / (count - 1.0));
-    }
-    let (mut gradient, mut part) = (vec![0.0; items], vec![0.0; items]);
     if constraints.is_free() {
-        let latent = PlackettLuce::new(scores)?;
-        let mut given = latent.unconditioned();
-        for ((_, order, ..), weights) in batch.successes().zip(&weights) {
-            latent.condition(order, &mut given);
-            given.weighted_grad_log_prob(weights, &mut part);
-            add_scaled(&mut gradient, 1.0 / count, &part);
-        }
+        reinforce_on(&PlackettLuce::new(scores)?, settings, batch)
     } else {
-        let latent = ConstrainedPlackettLuce::new(scores, constraints.clone())?;
-        let mut stages = Stages::default();
-        for ((_, order, ..), weights) in batch.successes().zip(&weights) {
-            latent.weighted_grad_log_prob(order, weights, &mut part, &mut stages);
-            add_scaled(&mut gradient, 1.0 / count, &part);
+        reinforce_on(&ConstrainedPlackettLuce::new(scores, constraints.clone())?, settings, batch)
+    }
+}
+
+fn reinforce_on<D: Distribution>(
+    latent: &D,
+    settings: &OptimizerSettings,
+    batch: &Batch,
+) -> Result<Vec<f64>, Error> {
+    let orders: Vec<&[usize]> = batch.successes().map(|(_, order, ..)| order).collect();
+    let mut samples = Samples::new(latent, orders.len())?;
+    samples.set_outcomes(orders)?;
+    let mut gradient = vec![0.0; latent.items()];
+    if settings.gradient == Gradient::RewardToGo {
+        let mut parts = Vec::new();
+        for (_, order, answer, value) in batch.successes() {
+            if let Answer::Parts(told) = answer {
+                parts.extend(told.iter().map(|part| settings.sense.cost(*part)));
+            } else {
+                // All is paid with the last choice: every choice answers for all of it.
+                parts.resize(parts.len() + order.len() - 1, 0.0);
+                parts.push(settings.sense.cost(value));
+            }
         }
+        samples.set_parts(&parts)?;
+        RewardToGo::new(latent).gradient(latent, &samples, &mut gradient)?;
+    } else {
+        let costs: Vec<f64> = batch.successes().map(|(.., value)| settings.sense.cost(value)).collect();
+        samples.set_values(&costs)?;
+        Reinforce::new(latent, Baseline::LeaveOneOut)?.gradient(latent, &samples, &mut gradient)?;
     }
     Ok(gradient)
 }
@@ -293,7 +274,7 @@ fn reinforce(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::optimizer::batch::Origin;
+    use crate::{linear::add_scaled, optimizer::batch::Origin};
 
     const SCORES: [f64; 4] = [0.4, -0.3, 0.0, 0.9];
 

@@ -18,8 +18,12 @@ impl<'a, P: Problem + ?Sized> Walk<'a, P> {
         walk
     }
 
+    fn cost(&self, order: &[usize]) -> f64 {
+        self.problem.sense().cost(self.problem.value(order))
+    }
+
     fn value(&mut self) {
-        self.standing.cost = self.problem.sense().cost(self.problem.value(&self.standing.order));
+        self.standing.cost = self.cost(&self.standing.order);
         self.standing.evaluations += 1;
     }
 }
@@ -34,15 +38,14 @@ impl<P: Problem + ?Sized> Neighborhood for Walk<'_, P> {
     }
 
     fn set_order(&mut self, order: &[usize]) {
-        self.standing.set(order);
-        self.value();
+        self.standing.set(order, self.cost(order));
     }
 
     fn change(&mut self, step: Move) -> f64 {
         self.standing.evaluations += 1;
         self.moved.copy_from_slice(&self.standing.order);
         step.apply(&mut self.moved);
-        self.problem.sense().cost(self.problem.value(&self.moved)) - self.standing.cost
+        self.cost(&self.moved) - self.standing.cost
     }
 
     fn apply(&mut self, step: Move) {

@@ -6,7 +6,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use super::tabulated::Tabulated;
 use super::{CountScore, DiscreteScoreEntry, FamilyScore};
-use crate::{Error, Result};
+use crate::Result;
+use crate::error::check_positive;
 
 /// Counts that the table of one prior covers, and the number of priors that have one: together at most 16 MB. Data of
 /// few arities make few products of them.
@@ -40,22 +41,15 @@ impl Bdeu {
     /// The score whose prior is worth `equivalent_sample_size` rows.
     ///
     /// # Errors
-    /// [`Error::Setting`] unless it is positive and finite.
+    /// [`Error::Setting`](crate::Error::Setting) unless it is positive and finite.
     ///
     /// ```
     /// assert!(plackett_dag::score::Bdeu::new(10.0).is_ok());
     /// assert!(plackett_dag::score::Bdeu::new(0.0).is_err());
     /// ```
     pub fn new(equivalent_sample_size: f64) -> Result<Self> {
-        if equivalent_sample_size > 0.0 && equivalent_sample_size.is_finite() {
-            Ok(Self { equivalent_sample_size })
-        } else {
-            Err(Error::Setting {
-                name: "equivalent_sample_size",
-                value: equivalent_sample_size,
-                must_be: "positive and finite",
-            })
-        }
+        check_positive("equivalent_sample_size", equivalent_sample_size)?;
+        Ok(Self { equivalent_sample_size })
     }
 
     /// α, the number of rows that the prior is worth.

@@ -1,0 +1,179 @@
+//! Learning from numbers and categories side by side, and from incomplete data of any kind. Mixed data have scores of their own.
+//! What is missing is dealt with by moments (EM), which numbers and mixed data are learned from as if they had been complete; or,
+//! for categories alone, by counting each family on the rows in which it is complete.
+
+use std::sync::Arc;
+
+use plackett::run::{Ending, Limits, Run};
+
+use super::{
+    Learned, Learning, METHOD_ALPHA, Observations, ScoreChoice, SearchTask, by_tests, numbers, patterned,
+    refuse,
+};
+use crate::{
+    Cpdag, Dag, Error, LocalScore, Mixed, Result,
+    em::{Em, Estimation},
+    independence::BlockTest,
+    mixed::{Blocks, Layout, MixedColumn},
+    score::{
+        DISCRETE_SCORES, MIXED_SCORES, SCORES, conditional::ConditionalGaussian,
+        degenerate::DegenerateGaussian, family::FamilyLocal, mixed::Price, node_average::NodeAverage,
+        weigh_by_cost,
+    },
+};
+
+/// Learns a graph from mixed or incomplete data.
+pub(super) fn learn(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Result<Learned> {
+    if data.is_numeric() == Some(true) {
+        let (blocks, estimation) = estimate(data, run)?;
+        let learned = numbers::learn(learning, &Arc::new(blocks.gram), run)?;
+        return Ok(Learned { estimation, ..learned });
+    }
+    let (numbers, categories) = (&learning.numbers, &learning.categories);
+    refuse(
+        &[("lambda", numbers.lambda.is_some()), ("noise_variance", numbers.noise_variance.is_some())],
+        "is for columns of numbers alone",
+    )?;
+    refuse(
+        &[
+            ("equivalent_sample_size", categories.equivalent_sample_size.is_some()),
+            ("space", categories.space.is_some()),
+            ("max_parents", categories.max_parents.is_some()),
+            ("posterior", categories.posterior),
+            ("keep_order", categories.keep_order),
+        ],
+        "is for complete columns of categories alone",
+    )?;
+    if learning.method.is_pc() {
+        refuse(
+            &[
+                ("score", matches!(learning.score, ScoreChoice::Named(_))),
+                ("penalty", numbers.penalty.is_some()),
+            ],
+            "is for searches over orders, and pc tests independences instead",
+        )?;
+        return by_block_tests(learning, data, run);
+    }
+    refuse(
+        &[
+            ("alpha", learning.tests.alpha.is_some()),
+            ("max_conditioning", learning.tests.max_conditioning.is_some()),
+        ],
+        "is for tests, which bound the parents of categories and which the method pc makes",
+    )?;
+    let (name, choice) = score_name(learning, data)?;
+    let (score, estimation) = score(name, learning, data, run)?;
+    let Some(score) = score else { return Ok(nothing(Some(name), data, run)) };
+    let first: Vec<usize> = (0..data.columns().len()).collect();
+    let task = learning.task(&Observations::Mixed(Arc::clone(data)));
+    let found = learning.by_orders(&score, &SearchTask { first, ..task }, run)?;
+    let dag = weigh_by_cost(score.as_ref(), &found.dag)?;
+    Ok(Learned { dag, score_choice: choice, estimation, ..found })
+}
+
+/// The score's name, and why it is this one if it was not asked for.
+fn score_name(learning: &Learning, data: &Mixed) -> Result<(&'static str, Option<String>)> {
+    let has_numbers = data.columns().iter().any(MixedColumn::is_numeric);
+    let ScoreChoice::Named(wanted) = &learning.score else {
+        return Ok(match (has_numbers, data.is_complete()) {
+            (true, true) => (MIXED_SCORES[0].name, Some("the data are mixed".to_owned())),
+            (true, false) => {
+                ("dg", Some("the data are mixed, and moments are what is known of them".to_owned()))
+            }
+            (false, true) => ("nal", Some("no column of numbers varies".to_owned())),
+            (false, false) => ("nal", Some("the data are categories with missing values".to_owned())),
+        });
+    };
+    let misfit = |reason: String| Err(Error::Misfit { setting: "score", reason });
+    let fits: Vec<&str> = match (has_numbers, data.is_complete()) {
+        (true, true) => vec!["dg", "cg"],
+        (true, false) => vec!["dg"],
+        (false, true) => vec!["dg", "cg", "nal"],
+        (false, false) => vec!["nal", "dg"],
+    };
+    match MIXED_SCORES.iter().find(|entry| entry.name == wanted) {
+        Some(entry) if fits.contains(&entry.name) => Ok((entry.name, None)),
+        Some(_) if has_numbers && wanted == "nal" => {
+            misfit("nal does not fit: it counts categories, and there are columns of numbers".to_owned())
+        }
+        Some(_) => misfit(format!(
+            "{wanted} does not fit: it needs complete rows, and values are missing; of incomplete data there are {}",
+            fits.join(", ")
+        )),
+        None => {
+            let is_known = SCORES.iter().any(|entry| entry.name == wanted)
+                || DISCRETE_SCORES.iter().any(|entry| entry.name == wanted);
+            let what = match (is_known, has_numbers) {
+                (false, _) => format!("there is no score {wanted}"),
+                (true, true) => format!("{wanted} is a score of numbers alone or of categories alone"),
+                (true, false) => format!("{wanted} needs complete rows, and values are missing"),
+            };
+            misfit(format!("{wanted} does not fit: {what}; for these data there are {}", fits.join(", ")))
+        }
+    }
+}
+
+type Scored = (Option<Arc<dyn LocalScore>>, Option<Estimation>);
+
+/// The score on the data; none if the run is over before it is made.
+fn score(name: &str, learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Result<Scored> {
+    let price = |rows: f64| Price::new(rows, data.columns().len(), learning.numbers.penalty);
+    let rows = data.rows() as f64;
+    Ok(match name {
+        "cg" => (Some(Arc::new(FamilyLocal::new(ConditionalGaussian::new(data, price(rows)?)))), None),
+        "nal" => (Some(Arc::new(FamilyLocal::new(NodeAverage::new(data, price(rows)?)?))), None),
+        _ => {
+            let Some((blocks, estimation)) = blocks(learning, data, run)? else { return Ok((None, None)) };
+            let price = price(blocks.rows)?;
+            (Some(Arc::new(FamilyLocal::new(DegenerateGaussian::new(blocks, price)?))), estimation)
+        }
+    })
+}
+
+/// The moments of the columns and indicators; nothing if the run is over before they are known.
+fn blocks(learning: &Learning, data: &Mixed, run: &Run<'_>) -> Result<Option<(Blocks, Option<Estimation>)>> {
+    let columns = Layout::of(data).width();
+    let needed = Blocks::bytes(columns);
+    if needed > learning.search.memory_bytes as u128 {
+        let reason = format!(
+            "is too small: {columns} columns of indicators need {} MiB; leave out columns of many categories, or give more",
+            needed >> 20
+        );
+        return Err(Error::Misfit { setting: "memory", reason });
+    }
+    if data.is_complete() {
+        return Ok(Blocks::of(data, run)?.map(|blocks| (blocks, None)));
+    }
+    estimate(data, run).map(Some)
+}
+
+/// The moments by EM, which gets at most half of the time, if values are missing.
+fn estimate(data: &Mixed, run: &Run<'_>) -> Result<(Blocks, Option<Estimation>)> {
+    let half = run.time_left().map(|time| time / 2);
+    let part = run.part(Limits { time: half, ..Limits::default() });
+    let (blocks, estimation) = Em::default().moments(data, data.centering(), &part)?;
+    Ok((blocks, (!data.is_complete()).then_some(estimation)))
+}
+
+/// The graph without edges, where there was no time to score any.
+fn nothing(name: Option<&str>, data: &Mixed, run: &Run<'_>) -> Learned {
+    let dag = Dag::empty(data.columns().len());
+    let ending = run.ending().unwrap_or(Ending::Finished);
+    Learned { score_name: name.map(str::to_owned), ..by_tests(dag.clone(), Cpdag::of(&dag), 0, ending) }
+}
+
+/// PC-stable's graph, by likelihood ratios of the degenerate Gaussian.
+fn by_block_tests(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Result<Learned> {
+    let Some((blocks, estimation)) = blocks(learning, data, run)? else {
+        return Ok(nothing(None, data, run));
+    };
+    let price = Price::new(blocks.rows, data.columns().len(), None)?;
+    let gaussian = DegenerateGaussian::new(blocks, price)?;
+    let test = BlockTest::new(&gaussian, learning.tests.alpha.unwrap_or(METHOD_ALPHA))?;
+    let found = learning.test(&test, run);
+    let (tests, ending) = (found.tests, found.ending);
+    let (pattern, dag) = patterned(found);
+    let order = dag.topological_order().to_vec();
+    let dag = weigh_by_cost(&FamilyLocal::new(gaussian), &dag)?;
+    Ok(Learned { order, estimation, ..by_tests(dag, pattern, tests, ending) })
+}

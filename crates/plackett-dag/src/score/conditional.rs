@@ -1,0 +1,228 @@
+//! The conditional Gaussian score (Andrews, Ramsey and Cooper 2018): within each cell, that is each combination of categories
+//! that occurs, numbers are Gaussian with moments of their own. A family costs what its joint distribution costs less what that
+//! of the parents does, so a category given numbers is a ratio of densities, and equivalent graphs cost the same:
+//!
+//! J(A) = Σ over cells c of A's categories: −n_c log(n_c/n) + ½(n_c + ν) log det Σ_c − ½ν log det V + price of the parameters,
+//!
+//! where Σ_c is the covariance of A's k numbers in the cell with ν = [`PSEUDO_ROWS`] more rows that have the variances V of
+//! all rows and no covariance. So a cell of few rows, or one in which a number never changes, costs no more than it should. A cell
+//! is charged for k means and k(k+1)/2 covariances, but for no more than one parameter for each number that it holds. With
+//! categories alone this is their BIC, with numbers alone the Gaussian one.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Mutex;
+
+use std::collections::HashMap;
+
+use super::family::Family;
+use super::mixed::{MixedScoreEntry, PSEUDO_ROWS, Price};
+use crate::NodeSet;
+use crate::counts::Partition;
+use crate::mixed::{Mixed, MixedColumn};
+
+pub(super) const ENTRY: MixedScoreEntry = MixedScoreEntry {
+    name: "cg",
+    summary: "Conditional Gaussian: numbers have moments of their own in every combination of categories",
+};
+
+/// Parts of the memory of joint costs, each behind a lock of its own.
+const SHARDS: usize = 64;
+/// Joint costs that are remembered in each part: about 100 MB in all for up to 64 columns. A full part starts anew.
+const MOST_REMEMBERED: usize = 1 << 14;
+
+/// The score on rows.
+pub(crate) struct ConditionalGaussian {
+    rows: usize,
+    columns: Vec<Column>,
+    price: Price,
+    known: Vec<Mutex<HashMap<NodeSet, f64>>>,
+}
+
+enum Column {
+    /// Numbers with mean 0 and variance 1, and the logarithm of the variance that they had.
+    Numbers(Vec<f64>, f64),
+    Categories(Vec<u8>, usize),
+}
+
+/// Workspace of a joint cost.
+#[derive(Debug, Default)]
+pub(crate) struct Space {
+    cells: Partition,
+    finer: Partition,
+    map: Vec<u32>,
+    counts: Vec<u32>,
+    /// For each cell the sums of the numbers and then of their products, the lower triangle.
+    sums: Vec<f64>,
+    matrix: Vec<f64>,
+    set: Vec<usize>,
+    values: Vec<f64>,
+}
+
+impl ConditionalGaussian {
+    /// The score on complete data.
+    pub(crate) fn new(data: &Mixed, price: Price) -> Self {
+        let column = |column: &MixedColumn| match column {
+            MixedColumn::Numbers(numbers) => {
+                let rows = numbers.len() as f64;
+                let mean = numbers.iter().map(|number| number / rows).sum::<f64>();
+                // Relative to the largest, so that no square overflows.
+                let largest = numbers.iter().map(|number| (number - mean).abs()).fold(0.0, f64::max);
+                let scaled = |number: &f64| if largest > 0.0 { (number - mean) / largest } else { 0.0 };
+                let variance = numbers.iter().map(|number| scaled(number).powi(2)).sum::<f64>() / rows;
+                if variance == 0.0 {
+                    return Column::Numbers(vec![0.0; numbers.len()], 0.0);
+                }
+                let deviation = variance.sqrt();
+                let values = numbers.iter().map(|number| scaled(number) / deviation).collect();
+                Column::Numbers(values, variance.ln() + 2.0 * largest.ln())
+            }
+            MixedColumn::Categories { codes, levels } => Column::Categories(codes.clone(), (*levels).max(1)),
+        };
+        Self {
+            rows: data.rows(),
+            columns: data.columns().iter().map(column).collect(),
+            price,
+            known: (0..SHARDS).map(|_| Mutex::default()).collect(),
+        }
+    }
+
+    /// J(A) of an ascending set, without the prices of edges.
+    fn joint(&self, set: &[usize], space: &mut Space) -> f64 {
+        if set.is_empty() {
+            return 0.0;
+        }
+        let key: NodeSet = set.iter().copied().collect();
+        let mut hasher = DefaultHasher::new();
+        key.hash(&mut hasher);
+        let shard = &self.known[hasher.finish() as usize % SHARDS];
+        let locked = || shard.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(&cost) = locked().get(&key) {
+            return cost;
+        }
+        let cost = self.compute(set, space);
+        let mut known = locked();
+        if known.len() >= MOST_REMEMBERED {
+            known.clear();
+        }
+        known.insert(key, cost);
+        cost
+    }
+
+    fn compute(&self, set: &[usize], space: &mut Space) -> f64 {
+        let Space { cells, finer, map, counts, sums, matrix, values, .. } = space;
+        cells.start(self.rows);
+        let mut configurations = 1.0_f64;
+        let mut numbers: Vec<&[f64]> = Vec::new();
+        let mut log_variances = 0.0;
+        for &node in set {
+            match &self.columns[node] {
+                Column::Numbers(values, log_variance) => {
+                    numbers.push(values);
+                    log_variances += log_variance;
+                }
+                Column::Categories(codes, levels) => {
+                    finer.refine(cells, codes, *levels, map);
+                    std::mem::swap(cells, finer);
+                    configurations *= *levels as f64;
+                }
+            }
+        }
+        let rows = self.rows as f64;
+        let size = numbers.len();
+        cells.sizes(None, counts);
+        let mut parameters = (configurations - 1.0).min(super::MOST_CONFIGURATIONS);
+        let log_counts: f64 = counts
+            .iter()
+            .filter(|&&count| count > 0)
+            .map(|&count| {
+                let count = f64::from(count);
+                count * (count / rows).ln()
+            })
+            .sum();
+        let mut fit = -log_counts + 0.5 * rows * log_variances;
+        if size > 0 {
+            let stride = size + size * (size + 1) / 2;
+            sums.clear();
+            sums.resize(stride * counts.len(), 0.0);
+            values.clear();
+            values.resize(size, 0.0);
+            for (row, &cell) in cells.ids().iter().enumerate() {
+                let sums = &mut sums[cell as usize * stride..(cell as usize + 1) * stride];
+                values.iter_mut().zip(&numbers).for_each(|(value, column)| *value = column[row]);
+                let (first, mut second) = sums.split_at_mut(size);
+                for (at, &value) in values.iter().enumerate() {
+                    first[at] += value;
+                    let (products, rest) = second.split_at_mut(at + 1);
+                    products.iter_mut().zip(&*values).for_each(|(sum, other)| *sum += value * other);
+                    second = rest;
+                }
+            }
+            let most = (size * (size + 3) / 2) as f64;
+            for (&count, sums) in
+                counts.iter().zip(sums.chunks_exact(stride)).filter(|(count, _)| **count > 0)
+            {
+                let count = f64::from(count);
+                fit += 0.5 * (count + PSEUDO_ROWS) * log_determinant(count, size, sums, matrix);
+                parameters += most.min(size as f64 * count);
+            }
+        }
+        fit + self.price.parameters(parameters)
+    }
+}
+
+/// log det of (S + ν·I)/(n + ν), S the scatter of `rows` rows about their means, by their sums: Cholesky on the lower triangle.
+fn log_determinant(rows: f64, size: usize, sums: &[f64], matrix: &mut Vec<f64>) -> f64 {
+    let (first, second) = sums.split_at(size);
+    matrix.clear();
+    let mut start = 0;
+    for i in 0..size {
+        for j in 0..=i {
+            let scatter = second[start + j] - first[i] * first[j] / rows;
+            // Rounding must not make of a number that never changes one that does less than never.
+            let scatter = if i == j { scatter.max(0.0) + PSEUDO_ROWS } else { scatter };
+            matrix.push(scatter / (rows + PSEUDO_ROWS));
+        }
+        start += i + 1;
+    }
+    let least = PSEUDO_ROWS / (rows + PSEUDO_ROWS);
+    let mut log_determinant = 0.0;
+    for i in 0..size {
+        let row = i * (i + 1) / 2;
+        for j in 0..i {
+            let other = j * (j + 1) / 2;
+            let known: f64 = (0..j).map(|t| matrix[row + t] * matrix[other + t]).sum();
+            matrix[row + j] = (matrix[row + j] - known) / matrix[other + j];
+        }
+        let known: f64 = matrix[row..row + i].iter().map(|entry| entry * entry).sum();
+        let pivot = (matrix[row + i] - known).max(least);
+        log_determinant += pivot.ln();
+        matrix[row + i] = pivot.sqrt();
+    }
+    log_determinant
+}
+
+impl Family for ConditionalGaussian {
+    type Space = Space;
+
+    fn name(&self) -> &'static str {
+        ENTRY.name
+    }
+
+    fn nodes(&self) -> usize {
+        self.columns.len()
+    }
+
+    fn work(&self) -> usize {
+        8 * self.rows
+    }
+
+    fn cost(&self, node: usize, parents: &[usize], space: &mut Space) -> f64 {
+        let mut set = std::mem::take(&mut space.set);
+        set.clear();
+        set.extend_from_slice(parents);
+        set.insert(parents.partition_point(|&other| other < node), node);
+        let cost = self.joint(&set, space) - self.joint(parents, space) + self.price.edges(parents.len());
+        space.set = set;
+        cost
+    }
+}

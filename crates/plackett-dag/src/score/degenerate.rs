@@ -1,0 +1,175 @@
+//! The degenerate Gaussian score (Andrews, Ramsey and Cooper 2019): a category enters as its indicator columns, and everything
+//! is Gaussian. A node's block B of columns given the blocks P of its parents costs, up to a constant,
+//! (n/2)·log det Σ(B | P) + κ·(log n / 2)·|B|·|P|, all from one Gram matrix.
+//!
+//! Indicators may be combinations of each other. So that this breaks nothing, the correlations are those of the data and of
+//! [`PSEUDO_ROWS`] more in which nothing goes with anything: every determinant is positive, and what determines another
+//! column is worth n/2·log n, not infinitely much.
+
+use super::family::Family;
+use super::mixed::{MixedScoreEntry, PSEUDO_ROWS, Price};
+use crate::Gram;
+use crate::cholesky::Cholesky;
+use crate::mixed::{Blocks, Layout};
+use crate::{Error, Result};
+
+pub(super) const ENTRY: MixedScoreEntry = MixedScoreEntry {
+    name: "dg",
+    summary: "Degenerate Gaussian: categories enter a Gaussian BIC as their indicator columns",
+};
+
+/// The score on the moments of blocks.
+#[derive(Debug)]
+pub(crate) struct DegenerateGaussian {
+    layout: Layout,
+    /// Correlations of all columns, those of the pseudo-rows included.
+    correlations: Gram,
+    /// Σ log variance over the columns of each node.
+    log_variances: Vec<f64>,
+    rows: f64,
+    price: Price,
+}
+
+/// The factor of the parents' columns, with the columns pushed after them.
+#[derive(Debug, Default)]
+pub(crate) struct Space {
+    factor: Cholesky,
+    columns: Vec<usize>,
+}
+
+impl Space {
+    fn start(&mut self, capacity: usize) {
+        self.factor.reset(capacity);
+        self.columns.clear();
+    }
+
+    /// Appends columns and returns the logarithm of their determinant given those before.
+    fn push(&mut self, correlations: &Gram, columns: std::ops::Range<usize>) -> f64 {
+        let mut log_determinant = 0.0;
+        for column in columns {
+            if self.factor.push(correlations, &self.columns, column) {
+                self.columns.push(column);
+                log_determinant += self.factor.last_log_variance();
+            }
+        }
+        log_determinant
+    }
+
+    fn truncate(&mut self, columns: usize) {
+        self.factor.truncate(columns);
+        self.columns.truncate(columns);
+    }
+}
+
+impl DegenerateGaussian {
+    /// # Errors
+    /// [`Error::NotGram`] for moments that are not finite.
+    pub(crate) fn new(blocks: Blocks, price: Price) -> Result<Self> {
+        let Blocks { layout, gram, rows } = blocks;
+        let columns = gram.nodes();
+        let deviations: Vec<f64> = (0..columns).map(|at| gram.entry(at, at).sqrt()).collect();
+        if let Some(column) = deviations.iter().position(|deviation| !deviation.is_finite()) {
+            return Err(Error::NotGram { row: column, column });
+        }
+        let share = rows / (rows + PSEUDO_ROWS);
+        let mut matrix = Vec::with_capacity(columns * columns);
+        for (a, &deviation) in deviations.iter().enumerate() {
+            matrix.extend(deviations.iter().enumerate().map(|(b, &other)| match () {
+                () if a == b => 1.0,
+                // A column that does not vary goes with nothing.
+                () if deviation == 0.0 || other == 0.0 => 0.0,
+                () => share * (gram.entry(a, b) / deviation / other).clamp(-1.0, 1.0),
+            }));
+        }
+        let varying = |at: usize| Some(deviations[at]).filter(|&deviation| deviation > 0.0);
+        let log_variance =
+            |node: usize| layout.block(node).filter_map(varying).map(|size| 2.0 * size.ln()).sum();
+        let log_variances = (0..layout.starts.len() - 1).map(log_variance).collect();
+        let correlations = Gram::from_matrix(gram.rows(), columns, matrix)?;
+        Ok(Self { layout, correlations, log_variances, rows, price })
+    }
+
+    fn width(&self, nodes: &[usize]) -> usize {
+        nodes.iter().map(|&node| self.layout.block(node).len()).sum()
+    }
+
+    /// The cost of a node of which the parents leave such a determinant.
+    fn total(&self, node: usize, log_determinant: f64, parents: usize, parent_columns: usize) -> f64 {
+        let fit = (self.rows + PSEUDO_ROWS) * log_determinant + self.rows * self.log_variances[node];
+        0.5 * fit + self.price.of((self.layout.block(node).len() * parent_columns) as f64, parents)
+    }
+
+    /// n·log of how much smaller the determinant of one node's block becomes by another's, given others; and how many
+    /// parameters that takes.
+    pub(crate) fn dependence(&self, a: usize, b: usize, given: &[usize], space: &mut Space) -> (f64, f64) {
+        let (block_a, block_b) = (self.layout.block(a), self.layout.block(b));
+        space.start(self.width(given) + block_a.len() + block_b.len());
+        given.iter().for_each(|&node| {
+            space.push(&self.correlations, self.layout.block(node));
+        });
+        let known = space.columns.len();
+        let alone = space.push(&self.correlations, block_a.clone());
+        space.truncate(known);
+        space.push(&self.correlations, block_b.clone());
+        let together = space.push(&self.correlations, block_a.clone());
+        // Bartlett's correction: with it the statistic is close to χ² even with few rows.
+        let rows = self.rows - known as f64 - 0.5 * (block_a.len() + block_b.len() + 3) as f64;
+        (rows.max(0.0) * (alone - together), (block_a.len() * block_b.len()) as f64)
+    }
+}
+
+impl Family for DegenerateGaussian {
+    type Space = Space;
+
+    fn name(&self) -> &'static str {
+        ENTRY.name
+    }
+
+    fn nodes(&self) -> usize {
+        self.log_variances.len()
+    }
+
+    fn work(&self) -> usize {
+        // A handful of columns, each pushed in a handful of steps, times the width of a block.
+        64 * (1 + self.layout.width() / self.nodes().max(1)).pow(3)
+    }
+
+    fn cost(&self, node: usize, parents: &[usize], space: &mut Space) -> f64 {
+        let block = self.layout.block(node);
+        let width = self.width(parents);
+        space.start(width + block.len());
+        for &parent in parents {
+            space.push(&self.correlations, self.layout.block(parent));
+        }
+        let log_determinant = space.push(&self.correlations, block);
+        self.total(node, log_determinant, parents.len(), width)
+    }
+
+    /// The factor of the parents is kept.
+    fn costs_with(
+        &self,
+        node: usize,
+        parents: &[usize],
+        candidates: &[usize],
+        space: &mut Space,
+        costs: &mut Vec<f64>,
+    ) {
+        costs.clear();
+        let block = self.layout.block(node);
+        let width = self.width(parents);
+        let widest = candidates.iter().map(|&other| self.layout.block(other).len()).max().unwrap_or_default();
+        space.start(width + block.len() + widest);
+        for &parent in parents {
+            space.push(&self.correlations, self.layout.block(parent));
+        }
+        let known = space.columns.len();
+        for &candidate in candidates {
+            let columns = self.layout.block(candidate);
+            let candidate_width = columns.len();
+            space.push(&self.correlations, columns);
+            let log_determinant = space.push(&self.correlations, block.clone());
+            costs.push(self.total(node, log_determinant, parents.len() + 1, width + candidate_width));
+            space.truncate(known);
+        }
+    }
+}

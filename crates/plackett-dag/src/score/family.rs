@@ -1,0 +1,291 @@
+//! Local scores of anything that can say what a node costs with given parents: the best parents by growing and shrinking, or
+//! all sets of parents one by one. What the scores of mixed and of incomplete data have in common.
+
+use std::sync::Arc;
+
+use plackett::run::Run;
+
+use super::{Choice, LocalScore, Scratch};
+use crate::pace::Pace;
+use crate::{Dag, NodeSet, Result};
+
+/// An improvement smaller than this share of the cost is rounding, not improvement.
+const IMPROVEMENT: f64 = 1e-11;
+
+/// What nodes cost with given parents, in nats.
+pub(crate) trait Family: Send + Sync + 'static {
+    /// Workspace between calls.
+    type Space: Default + Send + 'static;
+
+    fn name(&self) -> &'static str;
+
+    fn nodes(&self) -> usize;
+
+    /// About how many operations one cost takes.
+    fn work(&self) -> usize;
+
+    /// What `node` costs with these parents, ascending. A pure function of its arguments.
+    fn cost(&self, node: usize, parents: &[usize], space: &mut Self::Space) -> f64;
+
+    /// What `node` costs with these parents and, in turn, each of the candidates, into `costs`.
+    fn costs_with(
+        &self,
+        node: usize,
+        parents: &[usize],
+        candidates: &[usize],
+        space: &mut Self::Space,
+        costs: &mut Vec<f64>,
+    ) {
+        costs.clear();
+        for &candidate in candidates {
+            costs.push(self.cost(node, &with(parents, candidate), space));
+        }
+    }
+}
+
+/// A local score on families.
+#[derive(Debug)]
+pub(crate) struct FamilyLocal<F> {
+    family: Arc<F>,
+    /// Whether all sets of parents are tried.
+    is_exact: bool,
+}
+
+impl<F> FamilyLocal<F> {
+    pub(crate) fn new(family: F) -> Self {
+        Self { family: Arc::new(family), is_exact: false }
+    }
+}
+
+/// What a search for parents works in.
+struct Growth<S> {
+    space: S,
+    candidates: Vec<usize>,
+    costs: Vec<f64>,
+}
+
+impl<S: Default> Default for Growth<S> {
+    fn default() -> Self {
+        Self { space: S::default(), candidates: Vec::new(), costs: Vec::new() }
+    }
+}
+
+impl<F: Family> FamilyLocal<F> {
+    /// Adds the parent that helps most while one helps, then removes the one that matters least while that helps; when neither
+    /// does, exchanges one parent for another, and again until nothing helps. Whatever was taken up at some time is a witness:
+    /// without the others every step would have been the same.
+    fn grow(
+        &self,
+        node: usize,
+        allowed: &NodeSet,
+        growth: &mut Growth<F::Space>,
+        run: &Run<'_>,
+    ) -> Option<Choice> {
+        let Growth { space, candidates, costs } = growth;
+        let mut pace = Pace::new(run);
+        let mut parents: Vec<usize> = Vec::new();
+        let mut witness = NodeSet::with_capacity(self.family.nodes());
+        let mut cost = self.family.cost(node, &parents, space);
+        let improves = |new: f64, old: f64| new < old - IMPROVEMENT * old.abs().max(1.0);
+        loop {
+            let mut is_better = false;
+            loop {
+                candidates.clear();
+                candidates.extend(allowed.iter().filter(|other| !parents.contains(other)));
+                pace.spend(self.family.work() * candidates.len())?;
+                self.family.costs_with(node, &parents, candidates, space, costs);
+                let Some((at, least)) = least(costs).filter(|&(_, least)| improves(least, cost)) else {
+                    break;
+                };
+                witness.insert(candidates[at]);
+                parents = with(&parents, candidates[at]);
+                cost = least;
+                is_better = true;
+            }
+            while parents.len() > 1 {
+                pace.spend(self.family.work() * parents.len())?;
+                costs.clear();
+                costs.extend(
+                    (0..parents.len()).map(|at| self.family.cost(node, &without(&parents, at), space)),
+                );
+                let Some((at, least)) = least(costs).filter(|&(_, least)| improves(least, cost)) else {
+                    break;
+                };
+                parents.remove(at);
+                cost = least;
+                is_better = true;
+            }
+            if is_better {
+                continue;
+            }
+            let mut exchange = None;
+            for at in 0..parents.len() {
+                let rest = without(&parents, at);
+                candidates.clear();
+                candidates.extend(allowed.iter().filter(|other| !parents.contains(other)));
+                pace.spend(self.family.work() * candidates.len())?;
+                self.family.costs_with(node, &rest, candidates, space, costs);
+                if let Some((place, least)) = least(costs)
+                    && improves(least, exchange.as_ref().map_or(cost, |&(_, least)| least))
+                {
+                    exchange = Some((with(&rest, candidates[place]), least));
+                }
+            }
+            let Some((exchanged, least)) = exchange else { break };
+            exchanged.iter().for_each(|&parent| witness.insert(parent));
+            (parents, cost) = (exchanged, least);
+        }
+        // Computed along the way it may differ in its last bits.
+        let score = self.family.cost(node, &parents, space);
+        Some(Choice { score, parents: parents.into_iter().collect(), witness })
+    }
+
+    /// Tries every set. 2^|allowed| costs.
+    fn enumerate(
+        &self,
+        node: usize,
+        allowed: &NodeSet,
+        growth: &mut Growth<F::Space>,
+        run: &Run<'_>,
+    ) -> Option<Choice> {
+        let allowed: Vec<usize> = allowed.iter().collect();
+        let mut pace = Pace::new(run);
+        let mut best = (self.family.cost(node, &[], &mut growth.space), Vec::new());
+        let mut subset = Vec::with_capacity(allowed.len());
+        for bits in 1_u64..1 << allowed.len().min(63) {
+            pace.spend(self.family.work())?;
+            subset.clear();
+            subset.extend(
+                allowed.iter().enumerate().filter(|(at, _)| bits >> at & 1 == 1).map(|(_, &other)| other),
+            );
+            let cost = self.family.cost(node, &subset, &mut growth.space);
+            if cost < best.0 {
+                best = (cost, subset.clone());
+            }
+        }
+        let parents: NodeSet = best.1.into_iter().collect();
+        Some(Choice { score: best.0, witness: parents.clone(), parents })
+    }
+}
+
+impl<F: Family> LocalScore for FamilyLocal<F> {
+    fn name(&self) -> &str {
+        self.family.name()
+    }
+
+    fn nodes(&self) -> usize {
+        self.family.nodes()
+    }
+
+    fn best(&self, node: usize, allowed: &NodeSet, scratch: &mut Scratch, run: &Run<'_>) -> Option<Choice> {
+        let growth = scratch.space::<Growth<F::Space>>();
+        if self.is_exact {
+            self.enumerate(node, allowed, growth, run)
+        } else {
+            self.grow(node, allowed, growth, run)
+        }
+    }
+
+    /// Differences within a class, where there are any, come from rounding and from which rows are complete. They say nothing of
+    /// directions.
+    fn is_equivalent(&self) -> bool {
+        true
+    }
+
+    fn cost(&self, node: usize, parents: &NodeSet) -> Option<f64> {
+        let parents: Vec<usize> = parents.iter().collect();
+        Some(self.family.cost(node, &parents, &mut F::Space::default()))
+    }
+
+    fn exact(&self) -> Option<Arc<dyn LocalScore>> {
+        Some(Arc::new(Self { family: Arc::clone(&self.family), is_exact: true }))
+    }
+
+    /// Costs of all sets first, then the least over subsets, one member less at a time.
+    fn fill_table(&self, node: usize, table: &mut [f64], run: &Run<'_>) -> bool {
+        if !self.is_exact {
+            return false;
+        }
+        let mut pace = Pace::new(run);
+        let mut space = F::Space::default();
+        let mut parents = Vec::new();
+        for (set, cost) in table.iter_mut().enumerate() {
+            if pace.spend(self.family.work()).is_none() {
+                return true;
+            }
+            parents.clear();
+            let others = (0..self.family.nodes()).filter(|&other| other != node).enumerate();
+            parents.extend(others.filter(|(at, _)| set >> at & 1 == 1).map(|(_, other)| other));
+            *cost = self.family.cost(node, &parents, &mut space);
+        }
+        for set in 0..table.len() {
+            let mut rest = set;
+            while rest != 0 {
+                let member = rest & rest.wrapping_neg();
+                rest &= rest - 1;
+                table[set] = table[set].min(table[set & !member]);
+            }
+        }
+        true
+    }
+}
+
+/// The same graph with each edge's weight set to what the score would lose without the edge, in nats, where the score knows
+/// what families cost.
+///
+/// ```
+/// use plackett_dag::{Dag, Mixed, mixed::MixedColumn, score::{MixedScoreSettings, mixed_score_by_name, weigh_by_cost}};
+/// let codes: Vec<u8> = (0..100).map(|row| row % 2).collect();
+/// let numbers = codes.iter().zip(0_u8..).map(|(&code, row)| f64::from(code) + 0.01 * f64::from(row % 7)).collect();
+/// let columns = vec![MixedColumn::Categories { codes, levels: 2 }, MixedColumn::Numbers(numbers)];
+/// let score = mixed_score_by_name("dg", &Mixed::new(columns)?.into(), &MixedScoreSettings::default())?;
+/// let dag = weigh_by_cost(score.as_ref(), &Dag::from_parents(vec![vec![], vec![0]])?)?;
+/// assert!(dag.weight(0, 1) > 100.0);
+/// # Ok::<(), plackett_dag::Error>(())
+/// ```
+///
+/// # Errors
+/// None for a graph with a node for each of the score's.
+pub fn weigh_by_cost(score: &dyn LocalScore, dag: &Dag) -> Result<Dag> {
+    let mut edges = Vec::with_capacity(dag.edge_count());
+    for node in 0..dag.nodes() {
+        let parents: NodeSet = dag.parents(node).iter().copied().collect();
+        let cost = score.cost(node, &parents);
+        for parent in &parents {
+            let mut rest = parents.clone();
+            rest.remove(parent);
+            let loss = cost.zip(score.cost(node, &rest)).map_or(1.0, |(cost, rest)| rest - cost);
+            // Zero would be no edge.
+            edges.push((parent, node, if loss == 0.0 { f64::MIN_POSITIVE } else { loss }));
+        }
+    }
+    Dag::from_edges(dag.nodes(), edges)
+}
+
+/// The least of some costs and where it is, the first of equals.
+fn least(costs: &[f64]) -> Option<(usize, f64)> {
+    let mut least: Option<(usize, f64)> = None;
+    for (at, &cost) in costs.iter().enumerate() {
+        if least.is_none_or(|(_, best)| cost < best) {
+            least = Some((at, cost));
+        }
+    }
+    least
+}
+
+/// One member more, in its place.
+fn with(set: &[usize], member: usize) -> Vec<usize> {
+    let place = set.partition_point(|&other| other < member);
+    let mut more = Vec::with_capacity(set.len() + 1);
+    more.extend_from_slice(&set[..place]);
+    more.push(member);
+    more.extend_from_slice(&set[place..]);
+    more
+}
+
+/// The member at a place less.
+fn without(set: &[usize], place: usize) -> Vec<usize> {
+    let mut fewer = set.to_vec();
+    fewer.remove(place);
+    fewer
+}
