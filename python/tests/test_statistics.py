@@ -170,6 +170,18 @@ def test_a_constant_column_is_a_node_without_edges(frame: pd.DataFrame) -> None:
         assert len(plackett.learn_dag(np.array([["a", "b"], ["a", "c"]] * 20)).edges) == 0
 
 
+def test_what_counts_each_row_once_refuses_weights(frame: pd.DataFrame) -> None:
+    words = frame.assign(word=["x", "y"] * (len(frame) // 2))
+    with pytest.raises(plackett.PlackettError, match="weighs the rows.*weights=None"):
+        plackett.learn_dag(words, weights=np.ones(len(frame)))
+    holes = frame.copy()
+    holes.iloc[3, 0] = np.nan
+    with pytest.raises(plackett.PlackettError, match='rows that have weights.*missing="drop" keeps'):
+        plackett.learn_dag(holes, weights=np.ones(len(frame)), missing="em")
+    with pytest.raises(plackett.PlackettError, match="in which nothing is missing"):
+        plackett.Statistics(holes, missing="em")
+
+
 def workbook(path: Path, rows: list[list[Any]]) -> None:
     """A small workbook, as Excel would write it but for its styles."""
     import zipfile
