@@ -255,7 +255,9 @@ def learn_dag(
     >>> found.score_name
     'ev-l0'
     """
-    is_for_numbers = standardize or not center or any(value is not None for value in (lambda_, sigma2, penalty))
+    is_for_numbers = standardize or not center or lambda_ is not None or sigma2 is not None
+    if is_for_numbers and kind == "auto":
+        kind = "continuous"
     if (standardize or not center) and kind == "discrete":
         raise PlackettError("standardize and center are for columns of numbers, and these are categories")
     if standardize and not center:
@@ -297,7 +299,7 @@ def learn_dag(
         header,
         discretize,
         bins,
-        "continuous" if is_for_numbers else None,
+        None if penalty is None else "continuous",
         to_count(memory, "memory", least=1),
     )
     native_data = to_data(data, reading, names, centering, weights, covariance)

@@ -46,7 +46,7 @@ struct Document<'a> {
 }
 
 pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
-    let mut reading = arguments.reading.reading(None, MOST_BYTES)?;
+    let mut reading = arguments.reading.reading(false, None, MOST_BYTES)?;
     let mut whole: Option<Statistics> = None;
     for path in &arguments.data {
         let part = part(path, &reading)?;

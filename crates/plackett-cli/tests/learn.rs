@@ -19,9 +19,9 @@ fn learn_prints_the_fields_of_its_contract() {
     let folder = Folder::new();
     let (data, weights) = simulate(&folder, &["--nodes", "8", "--samples", "500", "--seed", "5"]);
     let learned = json(&["learn", &data, "--truth", &weights]);
-    assert_eq!(learned["method"], "insertion");
+    assert_eq!(learned["method"], "exact");
     assert_eq!(learned["score_name"], "ev-l0");
-    assert!(learned["score_choice"].as_str().unwrap().contains("agree"));
+    assert!(learned["score_choice"].as_str().unwrap().contains("its graph is as good by the bic"));
     assert_eq!(
         (&learned["status"], &learned["preprocessing"]),
         (&Value::from("finished"), &Value::from("centered"))
@@ -180,7 +180,7 @@ fn evaluate_names_the_file_at_fault() {
 fn bad_data_are_named_by_file_line_and_column() {
     let folder = Folder::new();
     for (content, expected) in [
-        ("a,b\n1,2\nNaN,3\n", ", line 3, column \"a\": the value is missing (NaN)"),
+        ("a,b\n1,2\nNaN,3\n5,4\n", ", line 3, column \"a\": the value is missing (NaN)"),
         ("a,b\n1,2\n3,inf\n4,1\n", ", line 3, column \"b\": inf is not a finite number"),
         ("a,b\n1,2\n3\n", ", line 3: the row has 1 field, the header has 2"),
         ("a,b\n1,2\n3,\n4,5\n", ", line 3, column \"b\": the value is missing (empty field)"),
@@ -308,7 +308,7 @@ fn the_score_is_chosen_by_the_data_and_by_what_is_given() {
     assert!(learned["score_choice"].as_str().unwrap().contains("differ"));
     // The class that bic finds does not depend on the units.
     assert_eq!(learned["cpdag"], json(&["learn", &data, "--score", "bic"])["cpdag"]);
-    assert!(text(&["learn", &scaled]).contains("Score   bic: the noise variances"));
+    assert!(text(&["learn", &scaled]).contains("Score   bic: noise variances under ev-l0"));
     for (arguments, expected) in [
         (vec!["--score", "bic", "--lambda", "1"], "lambda belongs to the score l1, not to the score bic"),
         (
@@ -317,10 +317,13 @@ fn the_score_is_chosen_by_the_data_and_by_what_is_given() {
         ),
         (vec!["--lambda", "0"], "lambda"),
         (vec!["--sigma2", "-1"], "noise variance"),
-        (vec!["--score", "aic"], "[possible values: auto, l1, ev-l0, bic, qnml, bdeu, k2, fnml]"),
+        (
+            vec!["--score", "aic"],
+            "[possible values: auto, l1, ev-l0, bic, qnml, bdeu, k2, fnml, dg, cg, nal]",
+        ),
         (
             vec!["--method", "magic"],
-            "[possible values: insertion, pl-relax, pl-reinforce, pl, pl-relax+insertion, order-mcmc, random, exact, pc]",
+            "[possible values: auto, insertion, pl-relax, pl-reinforce, pl, pl-relax+insertion, order-mcmc, random, exact, pc]",
         ),
         (vec!["--restarts", "0"], "--restarts"),
         (vec!["--score", "bic", "--penalty", "nan"], "NaN"),
@@ -436,17 +439,17 @@ fn files_are_read_as_people_have_them_from_pipes_too() {
 #[test]
 fn statistics_are_learned_from_and_merged() {
     let folder = Folder::new();
-    let (data, _) = folder.simulate(&["--nodes", "6", "--samples", "600", "--seed", "3"]);
+    let (data, _) = simulate(&folder, &["--nodes", "6", "--samples", "600", "--seed", "3"]);
     let rows = fs::read_to_string(&data).unwrap();
     let (header, rows) = rows.split_once('\n').unwrap();
     let lines: Vec<&str> = rows.lines().collect();
     let part = |name: &str, lines: &[&str]| folder.write(name, &format!("{header}\n{}\n", lines.join("\n")));
     let (first, second) = (part("first.csv", &lines[..250]), part("second.csv", &lines[250..]));
     let (half, whole) = (folder.path("half"), folder.path("whole"));
-    let said = json(&["statistics", &first, "--out", &half, "--json"]);
+    let said = json(&["statistics", &first, "--out", &half]);
     assert_eq!((&said["rows"], &said["kind"]), (&250.into(), &"numbers".into()));
     assert!(text(&["statistics", &half, &second, "--out", &whole]).contains("serves the scores"));
-    let (found, expected) = (json(&["learn", &whole, "--json"]), json(&["learn", &data, "--json"]));
+    let (found, expected) = (json(&["learn", &whole]), json(&["learn", &data]));
     assert_eq!((&found["cpdag"], &found["rows"]), (&expected["cpdag"], &600.into()));
     assert_eq!(found["input"]["notes"][0], "statistics of 600 rows");
     let refused = complaint(&["learn", &whole, "--discrete"], 2);
@@ -464,17 +467,17 @@ fn statistics_are_learned_from_and_merged() {
 fn covariances_weights_and_constant_columns() {
     let folder = Folder::new();
     let cov = folder.write("d.cov.txt", "200\na b c\n1\n.8 1\n.1 .3 1\n");
-    let found = json(&["learn", &cov, "--json"]);
+    let found = json(&["learn", &cov]);
     assert_eq!((&found["rows"], &found["score_name"]), (&200.into(), &"bic".into()));
     assert!(complaint(&["learn", &cov, "--no-center"], 2).contains("--no-center needs the means"));
     assert!(complaint(&["learn", &cov, "--weights", "a"], 2).contains("--weights needs rows"));
     let told = folder.write("d.txt", "a b c\n1\n.8 1\n.1 .3 1\n");
-    assert_eq!(json(&["learn", &told, "--covariance", "200", "--json"])["cpdag"], found["cpdag"]);
+    assert_eq!(json(&["learn", &told, "--covariance", "200"])["cpdag"], found["cpdag"]);
     assert!(complaint(&["learn", &told, "--covariance"], 2).contains("number of rows"));
     let rows: Vec<String> =
         (0..60).map(|row| format!("{}.5,{},7,{}\n", row * 7 % 31, row * 11 % 37, row % 3)).collect();
     let data = folder.write("data.csv", &format!("a,b,c,w\n{}", rows.concat()));
-    let found = json(&["learn", &data, "--weights", "w", "--json"]);
+    let found = json(&["learn", &data, "--weights", "w"]);
     assert_eq!(
         (&found["rows"], &found["nodes"], &found["input"]["rows"]),
         (&60.into(), &3.into(), &60.into())
@@ -487,7 +490,7 @@ fn covariances_weights_and_constant_columns() {
         "mixed.csv",
         &format!("still,weight,{}", groups(true).replace('\n', "\n7,2,").trim_end_matches("7,2,")),
     );
-    let found = json(&["learn", &mixed, "--drop", "weight", "--missing", "em", "--json"]);
+    let found = json(&["learn", &mixed, "--drop", "weight", "--missing", "em"]);
     assert_eq!((found["data"].as_str(), found["edges"].as_array().unwrap().len()), (Some("mixed"), 2));
     assert!(names(&found["order"]).contains(&"still"), "{found}");
     let said = complaint(&["learn", &mixed, "--weights", "weight", "--missing", "drop"], 2);
@@ -547,7 +550,7 @@ fn mixed_data_are_learned_from_without_a_word() {
     let folder = Folder::new();
     let file = folder.write("mixed.csv", &groups(false));
     for score in ["auto", "dg", "cg"] {
-        let learned = json(&["learn", &file, "--score", score, "--json"]);
+        let learned = json(&["learn", &file, "--score", score]);
         assert_eq!(learned["data"], "mixed");
         assert_eq!(learned["score_name"], if score == "auto" { "dg" } else { score });
         assert_eq!(
@@ -560,13 +563,17 @@ fn mixed_data_are_learned_from_without_a_word() {
     let shown = text(&["learn", &file, "--out", &out]);
     assert!(shown.contains("numbers and categories") && shown.contains("strength"), "{shown}");
     assert!(Path::new(&out).join("graph.svg").exists());
-    let tested = json(&["learn", &file, "--method", "pc", "--json"]);
+    let tested = json(&["learn", &file, "--method", "pc"]);
     assert_eq!(tested["score_name"], Value::Null);
-    let cut = json(&["learn", &file, "--discretize", "quantile", "--bins", "4", "--json"]);
+    let cut = json(&["learn", &file, "--discretize", "quantile", "--bins", "4"]);
     assert_eq!((cut["data"].as_str(), cut["score_name"].as_str()), (Some("discrete"), Some("qnml")));
     for (arguments, wanted) in [
-        (&["--lambda", "0.5"][..], "--lambda is for columns of numbers alone"),
-        (&["--standardize"], "are for columns of numbers, and some of these are categories"),
+        (&["--lambda", "0.5"][..], "column \"group\": \"a\" is not a number"),
+        (&["--lambda", "0.5", "--categorical", "group"], "--lambda is for columns of numbers alone"),
+        (
+            &["--standardize", "--categorical", "group"],
+            "are for columns of numbers, and some of these are categories",
+        ),
         (&["--posterior"], "--posterior is for complete columns of categories alone"),
         (
             &["--score", "qnml"],
@@ -593,7 +600,7 @@ fn what_is_missing_is_said_and_so_is_what_each_remedy_keeps_and_assumes() {
     ] {
         assert!(said.contains(wanted), "{wanted:?} is not in {said}");
     }
-    let learned = json(&["learn", &file, "--missing", "em", "--json"]);
+    let learned = json(&["learn", &file, "--missing", "em"]);
     let missing = &learned["missing"];
     assert_eq!((missing["method"].as_str(), missing["values"].as_u64()), (Some("em"), Some(30)));
     assert_eq!((missing["complete_rows"].as_u64(), missing["converged"].as_bool()), (Some(180), Some(true)));
@@ -604,14 +611,14 @@ fn what_is_missing_is_said_and_so_is_what_each_remedy_keeps_and_assumes() {
     );
     assert!(text(&["learn", &file, "--missing", "em"]).contains("worth 190 complete rows"));
     // Numbers alone have their own scores, on the same moments; categories alone are counted where they are complete.
-    let numbers = json(&["learn", &file, "--missing", "em", "--drop", "group", "--json"]);
+    let numbers = json(&["learn", &file, "--missing", "em", "--drop", "group"]);
     assert_eq!(
         (numbers["data"].as_str(), numbers["missing"]["method"].as_str()),
         (Some("continuous"), Some("em"))
     );
-    let counted = json(&["learn", &file, "--missing", "em", "--discretize", "equal-width", "--json"]);
+    let counted = json(&["learn", &file, "--missing", "em", "--discretize", "equal-width"]);
     assert_eq!((counted["data"].as_str(), counted["score_name"].as_str()), (Some("discrete"), Some("nal")));
-    let own = json(&["learn", &file, "--missing", "category", "--discretize", "quantile", "--json"]);
+    let own = json(&["learn", &file, "--missing", "category", "--discretize", "quantile"]);
     assert_eq!((own["rows"].as_u64(), own["missing"]["method"].as_str()), (Some(210), Some("category")));
     let refused = complaint(&["learn", &file, "--missing", "category"], 2);
     assert!(refused.contains("--missing em keeps all 210"), "{refused}");

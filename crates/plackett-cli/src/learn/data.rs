@@ -84,8 +84,14 @@ fn names(text: &str) -> Result<Names, String> {
 }
 
 impl ReadingArguments {
-    /// How to read; `lean` is what columns are that could be either, by the other settings.
-    pub(crate) fn reading(&self, lean: Option<Kind>, memory_bytes: usize) -> anyhow::Result<Reading> {
+    /// How to read; `is_for_numbers` says whether there are settings that only numbers can have, `lean` what columns are that
+    /// could be either.
+    pub(crate) fn reading(
+        &self,
+        is_for_numbers: bool,
+        lean: Option<Kind>,
+        memory_bytes: usize,
+    ) -> anyhow::Result<Reading> {
         let list = |names: &Option<Names>| names.as_ref().map(|names| names.0.clone());
         let discretize = self.discretize.as_ref().map(|method| method.parse::<Discretize>()).transpose()?;
         let bins = self.bins.map_or(Discretize::DEFAULT_BINS, usize::from);
@@ -95,7 +101,7 @@ impl ReadingArguments {
             header: self.no_header.then_some(false),
             columns: list(&self.columns),
             drop: list(&self.drop).unwrap_or_default(),
-            kind: match (self.discrete, self.continuous) {
+            kind: match (self.discrete, self.continuous || is_for_numbers) {
                 (true, _) => Some(Kind::Categories),
                 (false, true) => Some(Kind::Numbers),
                 (false, false) => None,

@@ -123,7 +123,7 @@ enum CandidateKind {
 impl Arguments {
     /// Whether a setting is given that only numbers can have.
     fn is_for_numbers(&self) -> bool {
-        let given = [&self.lambda, &self.sigma2, &self.penalty].into_iter().any(Option::is_some);
+        let given = [&self.lambda, &self.sigma2].into_iter().any(Option::is_some);
         given || self.standardize || self.no_center
     }
 
@@ -292,8 +292,10 @@ fn true_score(
 
 /// The data and, where it is known, the true graph with its nodes in the order of the columns.
 fn load(arguments: &Arguments, centering: Centering) -> anyhow::Result<(Data, Option<NamedDag>)> {
-    let lean = arguments.is_for_numbers().then_some(Kind::Numbers);
-    let reading = arguments.reading.reading(lean, (arguments.memory as usize) << 20)?;
+    // A price of parents says that few different whole numbers are numbers, but not that words are.
+    let lean = arguments.penalty.map(|_| Kind::Numbers);
+    let memory_bytes = (arguments.memory as usize) << 20;
+    let reading = arguments.reading.reading(arguments.is_for_numbers(), lean, memory_bytes)?;
     if let Some(name) = &arguments.example {
         let rows = arguments.samples.map(|rows| rows as usize);
         let (data, truth) = data::example(name, rows, arguments.common.seed, &reading, centering)?;

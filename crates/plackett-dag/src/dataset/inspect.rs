@@ -83,6 +83,11 @@ pub(super) fn inspect(data: &mut Dataset, numbers: Numbers) {
     data.findings = findings;
 }
 
+/// Whether a column has something in it that is no number.
+fn blocks(finding: &Finding) -> bool {
+    matches!(finding.concern, Concern::NotNumbers { .. } | Concern::Infinite { .. })
+}
+
 fn constants_and_copies(data: &Dataset, numbers: &Numbers, findings: &mut Vec<Finding>) {
     let mut constants = Vec::new();
     for (column, values) in data.columns.iter().zip(&data.values) {
@@ -99,13 +104,13 @@ fn constants_and_copies(data: &Dataset, numbers: &Numbers, findings: &mut Vec<Fi
             }
             Values::Numbers(_) | Values::NotHeld | Values::Unusable => false,
         };
-        if is_constant {
+        // Of a column that is not all numbers, what is left says nothing.
+        let is_blocked = |finding: &Finding| blocks(finding) && finding.columns.contains(&column.name);
+        if is_constant && !findings.iter().any(is_blocked) {
             constants.push(column.name.clone());
         }
     }
-    let is_blocked = findings
-        .iter()
-        .any(|finding| matches!(finding.concern, Concern::NotNumbers { .. } | Concern::Infinite { .. }));
+    let is_blocked = findings.iter().any(blocks);
     let mut copies = Vec::new();
     if let Some((places, builder)) = &numbers.moments
         && let Ok(gram) = builder.clone().finish(Centering::Center)

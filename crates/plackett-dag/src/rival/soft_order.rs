@@ -151,6 +151,6 @@ mod tests {
     #[test]
     fn no_rounds_are_refused() {
         let error = SoftOrder::new(Relaxation::Sinkhorn { rounds: 0 }, 3, 1.0, 1.0, 0).unwrap_err();
-        assert_eq!(error.to_string(), "rounds is 0; at least 1 is needed");
+        assert_eq!(error.to_string(), "rounds is 0: at least 1 is needed");
     }
 }
