@@ -199,7 +199,7 @@ fn every_awkward_file_has_the_outcome_beside_it() {
         (
             "a column of nothing",
             b"a,b,c\n1.5,NA,2\n3,NA,4.5\n2,NA,1\n".to_vec(),
-            "3 a:n b:n-3 c:n FAULT line 2, column \"b\": the value is missing FAULT column \"b\" is constant warning 3 rows for 3 columns: too few to tell causes from chance; take the graph as a list of suspicions",
+            "3 a:n b:n-3 c:n FAULT line 2, column \"b\": the value is missing warning column \"b\" is constant, so that no edge leads there or from there warning 3 rows for 3 columns: too few to tell causes from chance; take the graph as a list of suspicions",
         ),
         (
             "none among few whole numbers",

@@ -100,7 +100,8 @@ fn constants_and_copies(data: &Dataset, numbers: &Numbers, findings: &mut Vec<Fi
             // Those in which nothing is missing are looked at together.
             Values::Numbers(numbers) if numbers.iter().any(|number| number.is_nan()) => {
                 let mut there = numbers.iter().filter(|number| !number.is_nan());
-                there.next().is_some_and(|first| there.all(|number| number == first))
+                let first = there.next();
+                there.all(|number| Some(number) == first)
             }
             Values::Numbers(_) | Values::NotHeld | Values::Unusable => false,
         };
