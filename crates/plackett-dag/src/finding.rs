@@ -338,6 +338,7 @@ impl Finding {
 }
 
 impl fmt::Display for Finding {
+    #[expect(clippy::too_many_lines, reason = "a text for each concern")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let subject = self.subject();
         // A verb for one column or for several.
