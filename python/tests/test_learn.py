@@ -44,7 +44,7 @@ class TestGraphs:
         found = plackett.learn_dag(NUMBERS)
         assert plackett.metrics.shd(MODEL, found) == 0
         assert (found.score_name, found.kind, found.status) == ("ev-l0", "continuous", "finished")
-        assert "agree" in found.score_choice and "not whole" in found.kind_choice
+        assert "as good by the bic" in found.score_choice and "not whole" in found.kind_choice
         np.testing.assert_allclose(found.weights, MODEL.graph.weights, atol=0.15)
         assert found.adjacency.tolist() == MODEL.graph.adjacency.tolist()
         assert sorted(found.order) == sorted(MODEL.names)
@@ -346,7 +346,7 @@ class TestBadInput:
     @pytest.mark.parametrize(
         ("settings", "message"),
         [
-            ({"method": "magic"}, "known are insertion"),
+            ({"method": "magic"}, "known are auto, insertion"),
             ({"method": 3}, "a name is needed"),
             ({"score": "magic"}, "there is no score magic"),
             ({"score": "qnml"}, "there is no score qnml of numbers"),
