@@ -11,6 +11,7 @@ i causes j.
 """
 
 from plackett import critics, metrics
+from plackett._data import Statistics
 from plackett._distributions import Categorical, PlackettLuce
 from plackett._estimate import Estimate, estimate
 from plackett._graph import Cpdag, Graph
@@ -39,6 +40,7 @@ __all__ = [
     "PlackettWarning",
     "Proposal",
     "Sem",
+    "Statistics",
     "Status",
     "critics",
     "estimate",

@@ -1,20 +1,24 @@
 """Data to learn from: files, arrays and frames, brought into columns for the one reader that the program has too.
 
+Data that are not in memory as a whole arrive in batches, and :class:`Statistics` keeps of them what learning needs.
+
 What a column is told by its type is honored: pandas and polars categories and booleans are categories. Numbers and texts are
 what they look like: see :func:`plackett.learn_dag`.
 """
 
 from __future__ import annotations
 
+import importlib
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plackett import _plackett
+from plackett._arrays import to_count
 from plackett._models import DiscreteData
 from plackett._plackett import PlackettError
 
@@ -28,7 +32,8 @@ _COLUMN_KINDS = ("numbers", "categories")
 _TRUTH = ["False", "True"]
 _MISSING = np.uint32(_plackett.Data.MISSING)
 
-_Column: TypeAlias = "tuple[str, NDArray[np.float64]] | tuple[str, list[str], NDArray[np.uint32], bool]"
+_Labels: TypeAlias = Literal["texts", "categories", "ordered"]
+_Column: TypeAlias = "tuple[str, NDArray[np.float64]] | tuple[str, list[str], NDArray[np.uint32], _Labels]"
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,8 @@ class Reading:
     discretize: Discretize | None = None
     bins: int | None = None
     lean: Kind | None = None
+    memory: int = 1024
+    weights: str | None = None
 
     def settings(self, centering: str) -> dict[str, Any]:
         """The same for the native half."""
@@ -74,31 +81,64 @@ class Reading:
             "lean": self.lean,
             "discretize": self.discretize,
             "bins": self.bins,
+            "weights": self.weights,
+            "covariance": None,
+            "memory": self.memory,
             "centering": centering,
         }
 
     def is_wanted(self, name: str) -> bool:
         """Whether a column of this name is to be read."""
-        return (self.columns is None or name in map(str, self.columns)) and name not in map(str, self.drop or ())
+        is_asked_for = self.columns is None or name in map(str, self.columns) or name == self.weights
+        return is_asked_for and (name not in map(str, self.drop or ()) or name == self.weights)
 
 
-def to_data(data: Any, reading: Reading, names: Sequence[str] | None, centering: str) -> _plackett.Data:
+def to_data(
+    data: Any, reading: Reading, names: Sequence[str] | None, centering: str, weights: Any = None, covariance: Any = None
+) -> _plackett.Data:
     """Data of any form that is understood; ``centering`` is for numbers."""
-    settings = reading.settings(centering)
-    if isinstance(data, str | os.PathLike):
+    weight_column, reading = _weights(weights, reading)
+    rows = _covariance_rows(covariance)
+    settings = {**reading.settings(centering), "covariance": rows}
+    if isinstance(data, Statistics):
         if names is not None:
-            raise PlackettError("names are for arrays and frames: a file has its own, or none with header=False")
+            raise PlackettError("names are for arrays and frames: statistics have their own")
+        return _plackett.Data.of_statistics(data._native, settings)
+    if isinstance(data, str | os.PathLike):
+        _refuse_for_files(names, weight_column)
         return _plackett.Data.read(os.fspath(data), settings)
-    if isinstance(data, DiscreteData):
-        if reading.kind == "continuous":
-            raise PlackettError('the data are categories; kind="continuous" does not fit')
-        settings["kind"] = "discrete"
-    return _plackett.Data.from_columns(to_columns(data, reading, names), settings)
+    if covariance:
+        return _of_covariance(data, reading, names, rows or 0, settings)
+    return _gathered(data, reading, names, weight_column, settings).data()
+
+
+def _gathered(
+    data: Any, reading: Reading, names: Sequence[str] | None, weight_column: _Column | None, settings: dict[str, Any]
+) -> _plackett.Batches:
+    """All batches of the data, of which there is one if they are in memory."""
+    batches = _batches(data)
+    if weight_column is not None and batches is not None:
+        raise PlackettError("weights are the name of a column where data come in batches")
+    gathered = None
+    for part in [data] if batches is None else batches:
+        columns = to_columns(part, reading, names)
+        if weight_column is not None:
+            columns.append(weight_column)
+        if gathered is None:
+            if isinstance(part, DiscreteData):
+                settings = {**settings, "kind": "discrete"}
+            gathered = _plackett.Batches(settings)
+        gathered.push(columns)
+    if gathered is None:
+        raise PlackettError("the data are empty: there is no batch")
+    return gathered
 
 
 def to_columns(data: Any, reading: Reading, names: Sequence[str] | None) -> list[_Column]:
-    """The columns of an array or a frame; of those that are not wanted, the names and nothing else."""
+    """The columns of data in memory; of those that are not wanted, the names and nothing else."""
     if isinstance(data, DiscreteData):
+        if reading.kind == "continuous":
+            raise PlackettError('the data are categories; kind="continuous" does not fit')
         labels, makers = list(data.names), [_of_states(data, name, place) for place, name in enumerate(data.names)]
     elif isinstance(data, Mapping):
         labels, makers = [str(name) for name in data], [_of_array(column) for column in data.values()]
@@ -125,10 +165,84 @@ def to_columns(data: Any, reading: Reading, names: Sequence[str] | None) -> list
     return columns
 
 
+def is_in_memory(data: Any) -> bool:
+    """Whether data are an array or a frame that can be looked at more than once."""
+    is_apart = isinstance(data, str | os.PathLike | Statistics | Iterator) or hasattr(data, "collect_batches")
+    return not (is_apart or _is_dask(data) or hasattr(data, "__arrow_c_stream__") and _is_stream(data))
+
+
+def _batches(data: Any) -> Iterable[Any] | None:
+    """The parts of data that are not in memory as a whole, one after another; ``None`` for data that are."""
+    parts: Iterable[Any] | None = None
+    if isinstance(data, Iterator):
+        parts = data
+    elif hasattr(data, "collect_batches"):
+        parts = data.collect_batches()
+    elif _is_dask(data):
+        parts = (data.get_partition(place).compute() for place in range(data.npartitions))
+    elif hasattr(data, "__arrow_c_stream__") and _is_stream(data):
+        parts = _pyarrow().RecordBatchReader.from_stream(data)
+    return parts
+
+
+def _is_stream(data: Any) -> bool:
+    """Whether Arrow data are no frame in memory: a reader, or a relation that has not been asked for yet."""
+    return not hasattr(data, "__len__") or type(data).__module__.partition(".")[0] in ("duckdb", "_duckdb")
+
+
+def _is_dask(data: Any) -> bool:
+    return type(data).__module__.startswith("dask") and hasattr(data, "npartitions")
+
+
+def _pyarrow() -> Any:
+    try:
+        import pyarrow
+    except ModuleNotFoundError:
+        raise PlackettError("streams of Arrow data are read by pyarrow: pip install pyarrow") from None
+    return pyarrow
+
+
+_WEIGHTS = "weights of the rows"
+
+
+def _weights(weights: Any, reading: Reading) -> tuple[_Column | None, Reading]:
+    """A column of weights, if they are not one of the data, and the reading that knows its name."""
+    if weights is None or isinstance(weights, str):
+        return None, replace(reading, weights=weights)
+    column = _to_column(_WEIGHTS, np.asarray(weights))
+    return column, replace(reading, weights=_WEIGHTS)
+
+
+def _covariance_rows(covariance: Any) -> int | None:
+    """Zero if the data say of how many rows the matrix is."""
+    if covariance is None or covariance is False:
+        return None
+    return 0 if covariance is True else to_count(covariance, "covariance", least=2)
+
+
+def _refuse_for_files(names: Sequence[str] | None, weight_column: _Column | None) -> None:
+    if names is not None:
+        raise PlackettError("names are for arrays and frames: a file has its own, or none with header=False")
+    if weight_column is not None:
+        raise PlackettError("weights are the name of a column where data are in a file")
+
+
+def _of_covariance(
+    data: Any, reading: Reading, names: Sequence[str] | None, rows: int, settings: dict[str, Any]
+) -> _plackett.Data:
+    if rows == 0:
+        raise PlackettError("covariance=True is for files that say of how many rows they are: covariance=N says it here")
+    columns = to_columns(data, Reading(), names)
+    if any(len(column) != 2 for column in columns):
+        raise PlackettError("a covariance matrix holds numbers")
+    matrix = np.ascontiguousarray(np.column_stack([column[1] for column in columns])).reshape(-1)
+    return _plackett.Data.of_covariance([column[0] for column in columns], matrix, rows, settings)
+
+
 def _as_told(column: _Column, reading: Reading) -> _Column:
     """Truth values as 0 and 1, if they are said to be numbers."""
     kind = dict(reading.kinds or {}).get(column[0], "numbers" if "continuous" in (reading.kind, reading.lean) else "categories")
-    if len(column) == 2 or column[1] != _TRUTH or not column[3] or kind != "numbers":
+    if len(column) == 2 or column[1] != _TRUTH or column[3] == "texts" or kind != "numbers":
         return column
     codes = column[2]
     return column[0], np.where(codes == _MISSING, np.nan, codes.astype(np.float64))
@@ -146,7 +260,7 @@ _Maker: TypeAlias = Callable[[str], _Column]
 
 
 def _of_states(data: DiscreteData, name: str, place: int) -> _Maker:
-    return lambda label: (label, list(data.states[name]), data.codes[:, place].astype(np.uint32), True)
+    return lambda label: (label, list(data.states[name]), data.codes[:, place].astype(np.uint32), "categories")
 
 
 def _of_array(array: Any) -> _Maker:
@@ -168,6 +282,8 @@ def _of_frame(data: Any) -> tuple[list[str], list[_Maker]]:
     import narwhals as nw
 
     try:
+        if type(data).__name__ == "RecordBatch" or hasattr(data, "__arrow_c_array__"):
+            data = _pyarrow().Table.from_batches([_pyarrow().record_batch(data)])
         frame = nw.from_native(data)
         if isinstance(frame, nw.LazyFrame):
             frame = frame.collect()
@@ -198,18 +314,19 @@ def _series_column(name: str, series: Any) -> _Column:
         return name, values
     if dtype == nw.Boolean:
         filled = series.fill_null(False) if missing.any() else series
-        return _labeled(name, list(_TRUTH), np.asarray(filled.to_numpy(), dtype=np.bool_), missing, True)
+        return _labeled(name, list(_TRUTH), np.asarray(filled.to_numpy(), dtype=np.bool_), missing, "categories")
     if dtype in (nw.Categorical, nw.Enum):
         native = series.to_native()
         if hasattr(native, "cat") and hasattr(native.cat, "codes"):
             labels = [_text(level) for level in native.cat.categories.tolist()]
-            return _labeled(name, labels, np.asarray(native.cat.codes), missing, True)
+            what: _Labels = "ordered" if native.cat.ordered else "categories"
+            return _labeled(name, labels, np.asarray(native.cat.codes), missing, what)
         texts = np.where(missing, "", np.asarray(series.cast(nw.String).to_numpy(), dtype=object)).astype(str)
         labels = list(dtype.categories) if dtype == nw.Enum else np.unique(texts[~missing]).tolist()
         order = np.argsort(labels)
         places = np.searchsorted(np.array(labels)[order], texts) if labels else np.zeros(len(texts), dtype=int)
         codes = order[np.minimum(places, len(labels) - 1)] if labels else places
-        return _labeled(name, labels, codes, missing, True)
+        return _labeled(name, labels, codes, missing, "ordered" if dtype == nw.Enum else "categories")
     if dtype in (nw.String, nw.Object):
         values = np.asarray(series.to_numpy(), dtype=object).copy()
         values[missing] = None
@@ -226,7 +343,7 @@ def _to_column(name: str, array: NDArray[Any]) -> _Column:
     masked = np.ma.getmaskarray(array)
     values = np.ma.getdata(array)
     if values.dtype.kind == "b":
-        return _labeled(name, list(_TRUTH), values, masked, True)
+        return _labeled(name, list(_TRUTH), values, masked, "categories")
     if values.dtype.kind in "fiu":
         numbers = np.array(values, dtype=np.float64)
         numbers[masked] = np.nan
@@ -238,7 +355,7 @@ def _to_column(name: str, array: NDArray[Any]) -> _Column:
     missing = masked | np.array([value is None or value != value for value in values], dtype=bool)
     there = values[~missing]
     if len(there) and all(isinstance(value, bool | np.bool_) for value in there):
-        return _labeled(name, list(_TRUTH), np.where(missing, False, values).astype(bool), missing, True)
+        return _labeled(name, list(_TRUTH), np.where(missing, False, values).astype(bool), missing, "categories")
     if all(isinstance(value, int | float | np.integer | np.floating | np.bool_) for value in there):
         return name, np.where(missing, np.nan, values).astype(np.float64)
     if not all(isinstance(value, str | int | float | np.integer | np.floating | np.bool_) for value in there):
@@ -248,12 +365,227 @@ def _to_column(name: str, array: NDArray[Any]) -> _Column:
 
 def _texts(name: str, values: NDArray[np.str_], missing: NDArray[np.bool_]) -> _Column:
     texts, codes = np.unique(np.char.strip(values), return_inverse=True)
-    return _labeled(name, texts.tolist(), codes.reshape(-1), missing, False)
+    return _labeled(name, texts.tolist(), codes.reshape(-1), missing, "texts")
 
 
-def _labeled(name: str, labels: list[str], codes: NDArray[Any], missing: NDArray[np.bool_], is_typed: bool) -> _Column:
-    return name, labels, np.where(missing, _MISSING, codes).astype(np.uint32), is_typed
+def _labeled(name: str, labels: list[str], codes: NDArray[Any], missing: NDArray[np.bool_], what: _Labels) -> _Column:
+    return name, labels, np.where(missing, _MISSING, codes).astype(np.uint32), what
 
 
 def _text(level: Any) -> str:
     return str(int(level)) if isinstance(level, float) and level.is_integer() else str(level)
+
+
+class Statistics:
+    """What learning needs of data and nothing else: the moments of numbers, or the distinct rows of categories with their
+    counts. Statistics of parts merge to those of the whole, wherever the parts are: counts exactly, moments up to rounding.
+
+    ``data`` is whatever :func:`plackett.learn_dag` takes, an iterator of batches (frames, or anything with the Arrow PyCapsule
+    interface), an Arrow stream such as a DuckDB relation, a polars ``LazyFrame``, or a Dask frame, whose partitions are summed
+    up where they are. The settings are those of :func:`plackett.learn_dag`; the first batch settles what the columns are, unless
+    ``kind`` or ``kinds`` says it.
+
+    >>> import plackett
+    >>> data = plackett.simulate_sem(6, degree=2, seed=1).sample(1000, seed=0)
+    >>> statistics = plackett.Statistics(data[:300])
+    >>> statistics.update(data[300:]).rows
+    1000
+    >>> plackett.learn_dag(statistics).cpdag == plackett.learn_dag(data).cpdag
+    True
+    """
+
+    def __init__(
+        self,
+        data: Any = None,
+        *,
+        kind: Kind = "auto",
+        kinds: Mapping[str, ColumnKind] | None = None,
+        columns: Sequence[str] | None = None,
+        drop: Sequence[str] | None = None,
+        na: Sequence[str] | None = None,
+        missing: Missing = "error",
+        weights: str | None = None,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        self._reading = Reading(kind, kinds, columns, drop, na, missing, memory=_MEMORY, weights=weights)
+        self._names = None if names is None else [str(name) for name in names]
+        self._parts: _plackett.Statistics | None = None
+        if _is_dask(data):
+            self._take(_of_dask(data, self._reading, self._names))
+        elif isinstance(data, list) and data and not isinstance(data[0], list | tuple | int | float):
+            self.update(iter(data))
+        elif data is not None:
+            self.update(data)
+
+    def update(self, data: Any) -> Self:
+        """Takes in more data, of the same columns.
+
+        >>> import numpy as np, plackett
+        >>> statistics = plackett.Statistics()
+        >>> for _ in range(3):
+        ...     statistics = statistics.update(np.random.default_rng(0).normal(size=(100, 2)))
+        >>> statistics.rows
+        300
+        """
+        reading = self._reading if self._parts is None else replace(self._reading, kind=self._parts.kind)
+        if isinstance(data, Statistics):
+            self._take(data._native)
+        elif isinstance(data, str | os.PathLike):
+            self._take(_plackett.Statistics.read(os.fspath(data), reading.settings("center")))
+        else:
+            self._take(_gathered(data, reading, self._names, None, reading.settings("center")).statistics())
+        return self
+
+    def merge(self, *others: Statistics | bytes) -> Self:
+        """Takes in the statistics of other parts, as they are or as bytes.
+
+        >>> import numpy as np, plackett
+        >>> parts = [plackett.Statistics(np.random.default_rng(part).normal(size=(100, 2))) for part in range(3)]
+        >>> plackett.Statistics().merge(*parts).rows
+        300
+        """
+        for other in others:
+            self._take(other._native if isinstance(other, Statistics) else _plackett.Statistics.from_bytes(bytes(other)))
+        return self
+
+    def _take(self, part: _plackett.Statistics) -> None:
+        if self._parts is None:
+            self._parts = part.copy()
+        else:
+            self._parts.merge(part)
+
+    @property
+    def _native(self) -> _plackett.Statistics:
+        if self._parts is None:
+            raise PlackettError("the statistics are empty: update() takes data")
+        return self._parts
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns.
+
+        >>> import plackett
+        >>> plackett.Statistics({"a": ["x", "y", "x"], "b": ["u", "v", "u"]}).names
+        ('a', 'b')
+        """
+        return tuple(self._native.names)
+
+    @property
+    def rows(self) -> int:
+        """The number of rows, without those that were left out because values are missing.
+
+        >>> import plackett
+        >>> plackett.Statistics({"a": ["x", "y", "x"], "b": ["u", "v", "u"]}).rows
+        3
+        """
+        return 0 if self._parts is None else self._parts.rows
+
+    @property
+    def kind(self) -> Literal["continuous", "discrete"]:
+        """What the columns are.
+
+        >>> import plackett
+        >>> plackett.Statistics({"a": ["x", "y", "x"], "b": ["u", "v", "u"]}).kind
+        'discrete'
+        """
+        return self._native.kind
+
+    @property
+    def distinct_rows(self) -> int | None:
+        """The distinct rows of categories; ``None`` for numbers.
+
+        >>> import plackett
+        >>> plackett.Statistics({"a": ["x", "y", "x"], "b": ["u", "v", "u"]}).distinct_rows
+        2
+        """
+        return self._native.distinct_rows
+
+    @property
+    def scores(self) -> tuple[str, ...]:
+        """The scores that these statistics serve.
+
+        >>> import plackett
+        >>> plackett.Statistics({"a": ["x", "y", "x"], "b": ["u", "v", "u"]}).scores
+        ('qnml', 'bdeu', 'bic', 'k2', 'fnml')
+        """
+        return tuple(self._native.scores)
+
+    def to_bytes(self) -> bytes:
+        """The statistics as :meth:`save` writes them, to be sent elsewhere.
+
+        >>> import numpy as np, plackett
+        >>> part = plackett.Statistics(np.random.default_rng(0).normal(size=(100, 2))).to_bytes()
+        >>> plackett.Statistics().merge(part, part).rows
+        200
+        """
+        return self._native.to_bytes()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a file that ``plackett learn`` and :func:`plackett.learn_dag` read too. It is either whole or not there.
+
+        >>> import os, tempfile, plackett
+        >>> path = os.path.join(tempfile.mkdtemp(), "data.statistics")
+        >>> plackett.Statistics({"a": ["x", "y", "x"], "b": ["u", "v", "u"]}).save(path)
+        >>> plackett.Statistics.load(path)
+        <Statistics: 3 rows, 2 columns, discrete>
+        """
+        self._native.save(os.fspath(path))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Reads a file that :meth:`save` or ``plackett statistics`` wrote.
+
+        >>> import plackett
+        >>> plackett.Statistics.load("nowhere")
+        Traceback (most recent call last):
+        plackett.PlackettError: nowhere: No such file or directory (os error 2)
+        """
+        return cls(path)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self._reading, self._names, None if self._parts is None else self.to_bytes())
+
+    def __repr__(self) -> str:
+        if self._parts is None:
+            return "<Statistics: empty>"
+        return f"<Statistics: {self.rows} rows, {len(self.names)} columns, {self.kind}>"
+
+
+# Rows that wait to be summed up, in MiB.
+_MEMORY = 64
+# Partitions whose statistics one task of Dask merges.
+_FAN_IN = 8
+
+
+def _restored(reading: Reading, names: list[str] | None, parts: bytes | None) -> Statistics:
+    statistics = Statistics()
+    statistics._reading, statistics._names = reading, names
+    return statistics if parts is None else statistics.merge(parts)
+
+
+def _of_dask(data: Any, reading: Reading, names: list[str] | None) -> _plackett.Statistics:
+    """The statistics of the partitions, made where they are, merged in a tree."""
+    dask: Any = importlib.import_module("dask")
+    partitions = data.to_delayed()
+    if reading.kind == "auto" and not reading.kinds:
+        # All partitions must be taken for the same: the first that is not empty settles it.
+        first = next((part for part in map(dask.compute, partitions) if len(part[0])), None)
+        if first is None:
+            raise PlackettError("the data are empty: every partition is")
+        reading = replace(reading, kind=_part(first[0], reading, names).kind)
+    parts = [dask.delayed(_part)(partition, reading, names) for partition in partitions]
+    while len(parts) > 1:
+        parts = [dask.delayed(_merged)(parts[at : at + _FAN_IN]) for at in range(0, len(parts), _FAN_IN)]
+    (whole,) = dask.compute(*parts)
+    native: _plackett.Statistics = whole._native
+    return native
+
+
+def _part(data: Any, reading: Reading, names: list[str] | None) -> Statistics:
+    statistics = _restored(reading, names, None)
+    return statistics.update(data) if len(data) else statistics
+
+
+def _merged(parts: Iterable[Statistics]) -> Statistics:
+    whole = Statistics()
+    return whole.merge(*(part for part in parts if part._parts is not None))

@@ -159,6 +159,8 @@ def learn_dag(
     header: bool | None = None,
     discretize: Discretize | None = None,
     bins: int | None = None,
+    weights: Any = None,
+    covariance: bool | int = False,
     names: Sequence[str] | None = None,
     standardize: bool = False,
     center: bool = True,
@@ -187,7 +189,9 @@ def learn_dag(
     ----------
     data
         A numpy array of rows and columns, masked or not, a pandas or polars frame (or any other that narwhals knows), a
-        dictionary of columns, :class:`plackett.DiscreteData`, or the path of a file, which may be packed by gzip or zstd.
+        dictionary of columns, :class:`plackett.DiscreteData`, or the path of a file, which may be packed by gzip or zstd. Data
+        that do not fit in memory come in batches: a polars ``LazyFrame``, a Dask frame, a DuckDB relation or another Arrow
+        stream, an iterator of frames; or summed up, as :class:`plackett.Statistics` or a file of them.
     method
         How to search: ``"auto"`` is ``"exact"`` for up to 16 columns of numbers and ``"insertion"`` otherwise;
         ``"insertion"`` moves one variable at a time to its best place; ``"pl-relax"`` is the paper's method;
@@ -215,6 +219,13 @@ def learn_dag(
     discretize, bins
         Whether to cut columns of numbers into categories: ``"quantile"`` puts about equally many rows into each, ``"equal-width"``
         makes them equally wide; and how many, by default 3.
+    weights
+        How much each row counts: the name of a column, or an array. Whole weights are numbers of rows; others are relative to one
+        another, and n is then (Σ w)² / Σ w². Categories take whole ones only; numbers beside categories, and values that are
+        missing and not left out, none.
+    covariance
+        Whether the data are a covariance matrix, which a file is by its looks: ``True`` for a file that says of how many rows,
+        their number otherwise.
     names
         The names of the columns, if the data have none or others are wanted.
     standardize, center
@@ -228,8 +239,9 @@ def learn_dag(
     alpha, max_conditioning
         The level of PC-stable's tests, and the most columns that they condition on.
     restarts, steps, memory, time_limit, seed
-        Random orders to start from; steps of the gradient methods and Markov chains; most memory in MiB; seconds after which
-        the best so far is good enough; and the seed of all random numbers.
+        Random orders to start from; steps of the gradient methods and Markov chains; most memory in MiB, for caches and for rows
+        (of more numbers, only the moments are kept); seconds after which the best so far is good enough; and the seed of all
+        random numbers.
     progress
         Whether to show a bar on standard error; by default if it is a terminal.
 
@@ -288,8 +300,9 @@ def learn_dag(
         discretize,
         bins,
         None if penalty is None else "continuous",
+        to_count(memory, "memory", least=1),
     )
-    native_data = to_data(data, reading, names, centering)
+    native_data = to_data(data, reading, names, centering, weights, covariance)
     if (standardize or not center) and any(kind == "categories" for kind, _ in native_data.columns):
         raise PlackettError("standardize and center are for columns of numbers, and there are categories")
     bar = Bar(progress)

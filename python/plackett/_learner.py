@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from plackett._data import ColumnKind, Discretize, Kind, Missing, Reading
+from plackett._data import ColumnKind, Discretize, Kind, Missing, Reading, is_in_memory
 from plackett._learn import Candidates, LearnedGraph, Method, Score, learn_dag
 from plackett._likelihood import Columns, Linear, Tables, to_rows
 from plackett._plackett import PlackettError
@@ -53,6 +52,8 @@ class OrderDAG:
         header: bool | None = None,
         discretize: Discretize | None = None,
         bins: int | None = None,
+        weights: Any = None,
+        covariance: bool | int = False,
         standardize: bool = False,
         center: bool = True,
         lambda_: float | None = None,
@@ -84,6 +85,8 @@ class OrderDAG:
         self.header = header
         self.discretize = discretize
         self.bins = bins
+        self.weights = weights
+        self.covariance = covariance
         self.standardize = standardize
         self.center = center
         self.lambda_ = lambda_
@@ -110,7 +113,7 @@ class OrderDAG:
         >>> plackett.OrderDAG().fit(data).n_features_in_
         3
         """
-        shape = _shape(X)
+        shape = _shape(X) if is_in_memory(X) else None
         if shape is not None and shape[1] < 2:
             raise PlackettError(f"X has {shape[1]} feature(s) (shape={shape}) while a minimum of 2 is required.")
         if shape is not None and shape[0] == 1:
@@ -128,7 +131,8 @@ class OrderDAG:
         self.order_ = np.array(graph._order, dtype=np.int64)
         self._model = None
         is_plain = graph.kind in ("continuous", "discrete") and self.missing in ("error", "drop")
-        if is_plain and not isinstance(X, str | os.PathLike):
+        is_rows = self.weights is None and not self.covariance and self.discretize is None
+        if is_plain and is_rows and is_in_memory(X):
             rows = self._rows(X)
             self._model = Tables(graph, rows) if graph.kind == "discrete" else Linear(graph, rows, self.center)
         return self
@@ -153,7 +157,8 @@ class OrderDAG:
             raise PlackettError(f"X has {shape[1]} features, but {expected}")
         if self._model is None:
             raise PlackettError(
-                "rows can be compared with graphs of numbers or of categories, learned from complete rows of an array or a frame"
+                "rows can be compared with graphs of numbers or of categories, learned from complete rows of an array or a frame "
+                "that are neither cut nor weighted"
             )
         return self._model.mean_log_likelihood(self._rows(X))
 
@@ -200,7 +205,7 @@ class OrderDAG:
     def __repr__(self) -> str:
         defaults = inspect.signature(type(self).__init__).parameters
         changed = [
-            f"{name}={value!r}" for name, value in self.get_params().items() if value != defaults[name].default
+            f"{name}={value!r}" for name, value in self.get_params().items() if value is not defaults[name].default
         ]
         return f"OrderDAG({', '.join(changed)})"
 

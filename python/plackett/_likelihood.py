@@ -23,6 +23,8 @@ Columns: TypeAlias = dict[str, NDArray[Any]]
 # A column that its parents determine has no noise, and its density no bound: its variance is taken to be at least this share
 # of the column's own, which is about what rounding leaves of it.
 _LEAST_VARIANCE = 1e-14
+# A column whose standard deviation is below this share of its mean is constant: the rest is rounding.
+_CONSTANT = 1e-14
 
 
 class Linear:
@@ -36,6 +38,9 @@ class Linear:
             coefficients = np.linalg.lstsq(design, values, rcond=None)[0]
             variance = float(np.mean((values - design @ coefficients) ** 2))
             own = float(np.var(values)) if has_intercept else float(np.mean(values**2))
+            # What never varied has no density, whatever the graph.
+            if own <= (_CONSTANT * float(np.mean(values))) ** 2:
+                continue
             self._nodes.append((name, parents, coefficients, max(variance, _LEAST_VARIANCE * own)))
         self._has_intercept = has_intercept
 

@@ -3,13 +3,13 @@
 use numpy::PyReadonlyArray1;
 use plackett_dag::{
     Dataset, Error, Observations,
-    dataset::{Discretize, Kind, Reading, SourceColumn, SourceValues},
+    dataset::{Covariance, DatasetBuilder, Discretize, Kind, Reading, SourceColumn, SourceValues},
     finding::{Concern, Finding, Remedy, Treatment, faults_text, finding_texts},
     gram::Centering,
 };
 use pyo3::prelude::*;
 
-use crate::{arrays::entries, error::Failure};
+use crate::{arrays::entries, error::Failure, statistics::Statistics};
 
 /// What there is to learn from, and what is worth a warning about it.
 #[pyclass(frozen, module = "plackett._plackett")]
@@ -58,11 +58,14 @@ pub(crate) struct ReadingSettings {
     lean: Option<String>,
     discretize: Option<String>,
     bins: Option<usize>,
+    weights: Option<String>,
+    covariance: Option<usize>,
+    memory: usize,
     centering: String,
 }
 
 impl ReadingSettings {
-    fn reading(self) -> Result<(Reading, Centering), Failure> {
+    pub(crate) fn reading(self) -> Result<(Reading, Centering), Failure> {
         let centering = match self.centering.as_str() {
             "none" => Centering::None,
             "standardize" => Centering::Standardize,
@@ -86,31 +89,34 @@ impl ReadingSettings {
             numeric: self.numeric,
             missing_marks: self.na,
             missing: self.missing.parse()?,
+            weights: self.weights,
+            covariance: self.covariance.is_some(),
+            covariance_rows: self.covariance.filter(|&rows| rows > 0),
+            most_bytes: Some(self.memory.saturating_mul(1 << 20)),
         };
         Ok((reading, centering))
     }
 }
 
-/// A column of an array or of a frame: a name and numbers, or a name, labels, codes, and whether its type says that these are
-/// categories.
+/// A column of an array or of a frame: a name and numbers, or a name, labels, codes, and what these are: texts, categories, or
+/// ordered categories.
 #[derive(FromPyObject)]
 pub(crate) enum ColumnArrays<'py> {
     Numbers(String, PyReadonlyArray1<'py, f64>),
-    Labeled(String, Vec<String>, PyReadonlyArray1<'py, u32>, bool),
+    Labeled(String, Vec<String>, PyReadonlyArray1<'py, u32>, String),
 }
 
 impl ColumnArrays<'_> {
-    fn source(self) -> Result<SourceColumn, Failure> {
+    pub(crate) fn source(self) -> Result<SourceColumn, Failure> {
         Ok(match self {
             Self::Numbers(name, values) => {
                 SourceColumn { name, values: SourceValues::Numbers(entries(&values, "a column")?.to_vec()) }
             }
-            Self::Labeled(name, labels, codes, is_typed) => {
+            Self::Labeled(name, labels, codes, what) => {
                 let codes = entries(&codes, "codes")?.to_vec();
-                let values = if is_typed {
-                    SourceValues::Categories { labels, codes }
-                } else {
-                    SourceValues::Texts { texts: labels, codes }
+                let values = match what.as_str() {
+                    "texts" => SourceValues::Texts { texts: labels, codes },
+                    what => SourceValues::Categories { labels, codes, is_ordered: what == "ordered" },
                 };
                 SourceColumn { name, values }
             }
@@ -124,25 +130,38 @@ impl Data {
     #[classattr]
     const MISSING: u32 = SourceValues::MISSING;
 
-    /// Columns in memory.
-    #[staticmethod]
-    fn from_columns(
-        py: Python<'_>,
-        columns: Vec<ColumnArrays<'_>>,
-        settings: ReadingSettings,
-    ) -> Result<Self, Failure> {
-        let (reading, centering) = settings.reading()?;
-        let columns = columns.into_iter().map(ColumnArrays::source).collect::<Result<Vec<_>, _>>()?;
-        py.detach(|| Self::new(Dataset::from_columns(columns, "the data", &reading)?, "the data", centering))
-    }
-
     /// A file.
     #[staticmethod]
     fn read(py: Python<'_>, path: &str, settings: ReadingSettings) -> Result<Self, Failure> {
         let (reading, centering) = settings.reading()?;
-        py.detach(|| Self::new(Dataset::read(path, &reading)?, path, centering))
+        py.detach(|| Self::new(Dataset::read(path, &reading).map_err(refused)?, path, centering))
+    }
+
+    /// A covariance matrix, row-major, of so many rows.
+    #[staticmethod]
+    fn of_covariance(
+        names: Vec<String>,
+        matrix: PyReadonlyArray1<'_, f64>,
+        rows: usize,
+        settings: ReadingSettings,
+    ) -> Result<Self, Failure> {
+        let (reading, centering) = settings.reading()?;
+        let matrix = entries(&matrix, "the covariance matrix")?.to_vec();
+        let data = Covariance::new(names, matrix, rows).and_then(|data| data.into_dataset(SOURCE, &reading));
+        Self::new(data.map_err(refused)?, SOURCE, centering)
+    }
+
+    /// Statistics.
+    #[staticmethod]
+    fn of_statistics(statistics: &Statistics, settings: ReadingSettings) -> Result<Self, Failure> {
+        let (reading, centering) = settings.reading()?;
+        let data = statistics.inner.clone().into_dataset("the statistics", &reading);
+        Self::new(data.map_err(refused)?, "the statistics", centering)
     }
 }
+
+/// What messages call data that are not in a file.
+pub(crate) const SOURCE: &str = "the data";
 
 impl Data {
     fn new(data: Dataset, source: &str, centering: Centering) -> Result<Self, Failure> {
@@ -156,11 +175,56 @@ impl Data {
         let findings = data.warnings();
         let (rows, warnings) = (data.rows(), finding_texts(&findings, keyword));
         let missing = findings.iter().find_map(gaps);
-        let observations = data.observations(centering).map_err(|error| match error {
-            Error::Unfit { file, faults } => Failure::new(faults_text(&file, &faults, keyword)),
-            error => error.into(),
-        })?;
+        let observations = data.observations(centering).map_err(refused)?;
         Ok(Self { observations, names, warnings, choice, columns, notes, fingerprint, rows, missing })
+    }
+}
+
+/// Data that arrive in batches.
+#[pyclass(module = "plackett._plackett")]
+pub(crate) struct Batches {
+    builder: Option<DatasetBuilder>,
+    centering: Centering,
+}
+
+#[pymethods]
+impl Batches {
+    #[new]
+    fn new(settings: ReadingSettings) -> Result<Self, Failure> {
+        let (reading, centering) = settings.reading()?;
+        Ok(Self { builder: Some(DatasetBuilder::new(SOURCE, &reading)), centering })
+    }
+
+    /// Takes one more.
+    fn push(&mut self, py: Python<'_>, columns: Vec<ColumnArrays<'_>>) -> Result<(), Failure> {
+        let columns = columns.into_iter().map(ColumnArrays::source).collect::<Result<Vec<_>, _>>()?;
+        let builder = self.builder.as_mut().ok_or_else(spent)?;
+        py.detach(|| builder.push(columns)).map_err(refused)
+    }
+
+    /// All of them as data to learn from.
+    fn data(&mut self, py: Python<'_>) -> Result<Data, Failure> {
+        let (builder, centering) = (self.builder.take().ok_or_else(spent)?, self.centering);
+        py.detach(|| Data::new(builder.finish().map_err(refused)?, SOURCE, centering))
+    }
+
+    /// All of them summed up.
+    fn statistics(&mut self, py: Python<'_>) -> Result<Statistics, Failure> {
+        let builder = self.builder.take().ok_or_else(spent)?;
+        py.detach(|| Statistics::of(builder.finish().map_err(refused)?))
+    }
+}
+
+fn spent() -> Failure {
+    Failure::new("these batches were put together already".to_owned())
+}
+
+/// The library's refusal in the words of the Python half.
+pub(crate) fn refused(error: Error) -> Failure {
+    match error {
+        Error::Unfit { file, faults } => Failure::new(faults_text(&file, &faults, keyword)),
+        Error::Misfit { setting: "no_center", reason } => Failure::new(format!("center=False {reason}")),
+        error => error.into(),
     }
 }
 
@@ -201,6 +265,7 @@ fn keyword(remedy: &Remedy) -> String {
         Remedy::Em(rows) => format!("missing=\"em\" keeps all {rows}"),
         Remedy::OwnCategory(rows) => format!("missing=\"category\" keeps all {rows}"),
         Remedy::MissingMark(text) => format!("na=[{text:?}]"),
+        Remedy::NoWeights => "weights=None".to_owned(),
         _ => String::new(),
     }
 }

@@ -17,6 +17,7 @@ mod model;
 mod optimize;
 mod program;
 mod relaxation;
+mod statistics;
 
 use pyo3::prelude::*;
 
@@ -26,7 +27,7 @@ mod _plackett {
     #[pymodule_export]
     use crate::{
         critic::Critic,
-        data::Data,
+        data::{Batches, Data},
         distribution::Distribution,
         error::PlackettError,
         graph::{compare, cpdag, shd, shd_cpdag, sid, to_dot, topological_order},
@@ -35,6 +36,7 @@ mod _plackett {
         optimize::Optimizer,
         program::main,
         relaxation::{neural_sort, sinkhorn, softmax},
+        statistics::Statistics,
     };
 
     /// The version of the package.

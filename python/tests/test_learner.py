@@ -91,6 +91,17 @@ class TestManners:
         words = pd.DataFrame(TRAIN, columns=list("abcdef")).assign(a=np.where(TRAIN[:, 0] > 0, "high", "low"))
         with pytest.raises(plackett.PlackettError, match="complete rows of an array or a frame"):
             plackett.OrderDAG().fit(words).score(words)
+        for learner, X in (
+            (plackett.OrderDAG(weights=np.ones(len(TRAIN))), TRAIN),
+            (plackett.OrderDAG(covariance=400), np.cov(TRAIN.T)),
+            (plackett.OrderDAG(discretize="quantile"), TRAIN),
+            (plackett.OrderDAG(), plackett.Statistics(TRAIN)),
+            (plackett.OrderDAG(), iter([TRAIN[:100], TRAIN[100:]])),
+        ):
+            assert learner.fit(X).n_features_in_ == 6
+            with pytest.raises(plackett.PlackettError, match="neither cut nor weighted"):
+                learner.score(TEST)
+        learner = plackett.OrderDAG(criterion="bic")
         learner.fit(TRAIN)
         with pytest.raises(plackett.PlackettError, match="X has 5 features, but OrderDAG is expecting 6"):
             learner.score(TEST[:, :5])
@@ -145,3 +156,10 @@ class TestLikelihood:
         a = np.arange(20.0)
         model = Linear(graph, {"a": a, "b": 2 * a + 1}, True)
         assert math.isfinite(model.mean_log_likelihood({"a": a, "b": 2 * a + 1}))
+
+    def test_of_constant_columns_is_left_out(self):
+        rng = np.random.default_rng(0)
+        a, still = rng.normal(size=20), np.full(20, 0.1)
+        whole = Linear(plackett.Graph(np.zeros((2, 2)), ["a", "b"]), {"a": a, "b": still}, True)
+        alone = Linear(plackett.Graph(np.zeros((1, 1)), ["a"]), {"a": a}, True)
+        assert whole.mean_log_likelihood({"a": a, "b": still}) == alone.mean_log_likelihood({"a": a})

@@ -17,6 +17,7 @@ mod plot;
 mod reproduce;
 mod simulate;
 mod statistics;
+mod summary;
 mod toy;
 
 use std::{ffi::OsString, io::Write as _};
@@ -43,6 +44,8 @@ struct Cli {
 enum Command {
     /// Learn a causal graph from a CSV file
     Learn(Box<learn::Arguments>),
+    /// Sum data up in a file that graphs are learned from, and that merges with others
+    Statistics(statistics::Arguments),
     /// Find a good order for a problem file or for a program that evaluates orders
     Optimize(optimize::Arguments),
     /// Make data with a known graph
@@ -72,6 +75,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     };
     let outcome = match cli.command {
         Command::Learn(arguments) => learn::command(&arguments),
+        Command::Statistics(arguments) => statistics::command(&arguments),
         Command::Optimize(arguments) => optimize::command(&arguments),
         Command::Simulate(arguments) => simulate::command(&arguments),
         Command::Evaluate(arguments) => evaluate::command(&arguments),

@@ -1,20 +1,106 @@
-//! Summaries over seeds.
+//! `plackett statistics`: what learning needs of data, summed up in a file. Files of statistics are data like others, so that
+//! parts merge.
 
-/// The mean of some numbers and their standard deviation (over n − 1; zero for a single number).
-pub(crate) fn mean_std(numbers: &[f64]) -> (f64, f64) {
-    let count = numbers.len() as f64;
-    let mean = numbers.iter().sum::<f64>() / count;
-    let squares: f64 = numbers.iter().map(|number| (number - mean).powi(2)).sum();
-    (mean, if numbers.len() > 1 { (squares / (count - 1.0)).sqrt() } else { 0.0 })
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use plackett_dag::{
+    Dataset, Statistics,
+    dataset::{Kind, Reading},
+};
+use serde::Serialize;
+
+use crate::{
+    console::{self, counted},
+    learn::data::{ReadingArguments, open, refused, unfit},
+};
+
+/// Memory for rows that wait to be summed up.
+const MOST_BYTES: usize = 1 << 26;
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The data: files of rows as for `plackett learn`, or of statistics; - is standard input
+    #[arg(value_name = "DATA", required = true)]
+    data: Vec<PathBuf>,
+    /// The file to write
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    #[command(flatten)]
+    reading: ReadingArguments,
+    /// Print one JSON document instead of text
+    #[arg(long)]
+    json: bool,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+#[derive(Serialize)]
+struct Document<'a> {
+    version: &'static str,
+    out: String,
+    kind: &'static str,
+    rows: usize,
+    distinct_rows: Option<usize>,
+    columns: &'a [String],
+    scores: Vec<&'static str>,
+    warnings: Vec<String>,
+}
 
-    #[test]
-    fn mean_and_deviation_of_known_numbers() {
-        assert_eq!(mean_std(&[1.0, 2.0, 3.0]), (2.0, 1.0));
-        assert_eq!(mean_std(&[5.0]), (5.0, 0.0));
+pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
+    let mut reading = arguments.reading.reading(false, None, MOST_BYTES)?;
+    let mut whole: Option<Statistics> = None;
+    for path in &arguments.data {
+        let part = part(path, &reading)?;
+        if let Some(whole) = &mut whole {
+            whole.merge(&part).map_err(|error| {
+                anyhow::Error::new(error).context(format!("{} with the data before it", path.display()))
+            })?;
+        } else {
+            // The first data settle what the columns are.
+            reading.kind = Some(part.kind());
+            whole = Some(part);
+        }
     }
+    let Some(whole) = whole else { return Ok(()) };
+    whole.save(&arguments.out)?;
+    let out = arguments.out.display().to_string();
+    let data = whole.clone().into_dataset(&out, &Reading::default())?;
+    let document = Document {
+        version: env!("CARGO_PKG_VERSION"),
+        out,
+        kind: whole.kind().name(),
+        rows: whole.rows(),
+        distinct_rows: whole.distinct_rows(),
+        columns: whole.names(),
+        scores: whole.scores(),
+        warnings: crate::learn::data::warnings(&data),
+    };
+    if arguments.json { console::say_json(&document) } else { console::say(&text(&document)) }
+}
+
+fn part(path: &Path, reading: &Reading) -> anyhow::Result<Statistics> {
+    let source =
+        if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() };
+    let data: Dataset = open(path, reading)?;
+    // The complaint shows the columns, which are gone once the data are summed up.
+    let complaint = refused(&data, &source);
+    Statistics::of(data).map_err(|error| unfit(error, complaint))
+}
+
+fn text(document: &Document) -> String {
+    let distinct = match document.distinct_rows {
+        Some(rows) => format!(", {} of them distinct", console::thousands(rows as u64)),
+        None => String::new(),
+    };
+    let kept =
+        if document.kind == Kind::Numbers.name() { "moments of numbers" } else { "counts of categories" };
+    let mut text = format!(
+        "Written to {}: {kept}, {}{distinct}, {}\n",
+        document.out,
+        counted(document.rows, "row"),
+        counted(document.columns.len(), "column"),
+    );
+    for warning in &document.warnings {
+        text += &format!("Warning: {warning}\n");
+    }
+    text + &format!("plackett learn {} serves the scores {}", document.out, document.scores.join(", "))
 }

@@ -24,6 +24,8 @@ pub struct Categories {
     names: Vec<String>,
     levels: Vec<Vec<String>>,
     codes: Vec<Vec<u8>>,
+    /// How often each row counts, if not once.
+    counts: Option<Vec<u32>>,
 }
 
 impl Categories {
@@ -62,7 +64,69 @@ impl Categories {
                 return Err(size("the list of categories", most, levels.len()));
             }
         }
-        Ok(Self { names, levels, codes })
+        Ok(Self { names, levels, codes, counts: None })
+    }
+
+    /// The same rows, each of which stands for so many; those that stand for none are left out.
+    ///
+    /// # Errors
+    /// [`Error::Size`] unless there is a count for each row; [`Error::TooManyRows`] if they stand for more than 2³² − 1.
+    ///
+    /// # Example
+    /// ```
+    /// # use plackett_dag::Categories;
+    /// let levels = vec![vec!["no".to_owned(), "yes".to_owned()]];
+    /// let data = Categories::new(vec!["smoke".into()], levels, vec![vec![0, 1]])?.with_counts(vec![70, 30])?;
+    /// assert_eq!((data.row_count(), data.total()), (2, 100));
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn with_counts(mut self, counts: Vec<u32>) -> Result<Self> {
+        if counts.len() != self.row_count() {
+            let (expected, found) = (self.row_count(), counts.len());
+            return Err(Error::Size { what: "the list of counts", expected, found });
+        }
+        let rows: u64 = counts.iter().map(|&count| u64::from(count)).sum();
+        if rows > u64::from(u32::MAX) {
+            return Err(Error::TooManyRows { rows: rows as usize, most: u32::MAX as usize });
+        }
+        if counts.contains(&0) {
+            let kept = |codes: &Vec<u8>| {
+                codes.iter().zip(&counts).filter(|(_, count)| **count > 0).map(|(&code, _)| code).collect()
+            };
+            self.codes = self.codes.iter().map(kept).collect();
+        }
+        self.counts = Some(counts.into_iter().filter(|&count| count > 0).collect());
+        Ok(self)
+    }
+
+    /// How often each row counts, if not once.
+    ///
+    /// # Example
+    /// ```
+    /// # use plackett_dag::Categories;
+    /// # let levels = vec![vec!["no".to_owned(), "yes".to_owned()]];
+    /// let data = Categories::new(vec!["smoke".into()], levels, vec![vec![0, 1]])?;
+    /// assert_eq!(data.counts(), None);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn counts(&self) -> Option<&[u32]> {
+        self.counts.as_deref()
+    }
+
+    /// The number of rows, each counting as often as its count says.
+    ///
+    /// # Example
+    /// ```
+    /// # use plackett_dag::Categories;
+    /// # let levels = vec![vec!["no".to_owned(), "yes".to_owned()]];
+    /// let data = Categories::new(vec!["smoke".into()], levels, vec![vec![0, 1, 0]])?;
+    /// assert_eq!(data.total(), 3);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn total(&self) -> usize {
+        self.counts
+            .as_ref()
+            .map_or(self.row_count(), |counts| counts.iter().map(|&count| count as usize).sum())
     }
 
     /// The names of the columns.
@@ -93,7 +157,7 @@ impl Categories {
         self.names.len()
     }
 
-    /// The number of rows.
+    /// The number of rows, each counting once.
     ///
     /// # Example
     /// ```
@@ -149,7 +213,7 @@ impl Categories {
         self.codes.get(column).map_or(&[], Vec::as_slice)
     }
 
-    /// Writes the rows as CSV; `file` is what errors call it.
+    /// Writes the rows as CSV, each as often as it counts; `file` is what errors call it.
     ///
     /// # Errors
     /// [`Error::Io`] if the writer fails, and [`Error::Content`] for a category that would read as a missing value.
@@ -180,8 +244,10 @@ impl Categories {
         let mut write = || -> std::io::Result<()> {
             write_row(&mut writer, header.iter())?;
             for row in 0..self.row_count() {
-                let fields = fields.iter().zip(&self.codes);
-                write_row(&mut writer, fields.map(|(fields, codes)| &fields[usize::from(codes[row])]))?;
+                for _ in 0..self.counts.as_ref().map_or(1, |counts| counts[row]) {
+                    let fields = fields.iter().zip(&self.codes);
+                    write_row(&mut writer, fields.map(|(fields, codes)| &fields[usize::from(codes[row])]))?;
+                }
             }
             writer.flush()
         };
@@ -206,7 +272,8 @@ impl Categories {
     /// ```
     pub fn aligned_to(&self, other: &Categories) -> Result<Categories> {
         let codes = self.codes_under(&other.names, &other.levels)?;
-        Ok(Categories { names: other.names.clone(), levels: other.levels.clone(), codes })
+        let counts = self.counts.clone();
+        Ok(Categories { names: other.names.clone(), levels: other.levels.clone(), codes, counts })
     }
 
     /// The columns of these names, in the codes that index these levels.
@@ -306,6 +373,18 @@ mod tests {
         let codes = vec![vec![0; Categories::MOST_ROWS + 1]];
         let error = Categories::new(owned(&["a"]), vec![owned(&["x"])], codes).unwrap_err();
         assert!(matches!(error, Error::TooManyRows { .. }));
+    }
+
+    #[test]
+    fn a_row_that_counts_several_times_is_so_many_rows() {
+        let data = read("a,b\nx,1\ny,2\nx,2\n").unwrap().with_counts(vec![2, 0, 3]).unwrap();
+        assert_eq!((data.total(), data.counts()), (5, Some(&[2, 3][..])));
+        let mut text = Vec::new();
+        data.write_csv(&mut text, "d.csv").unwrap();
+        assert_eq!(String::from_utf8(text).unwrap(), "a,b\nx,1\nx,1\nx,2\nx,2\nx,2\n");
+        let again = |counts: Vec<u32>| read("a,b\nx,1\ny,2\n").unwrap().with_counts(counts);
+        assert!(matches!(again(vec![1]), Err(Error::Size { .. })));
+        assert!(matches!(again(vec![u32::MAX, 1]), Err(Error::TooManyRows { .. })));
     }
 
     #[test]

@@ -181,12 +181,6 @@ pub enum Error {
         /// Column, counted from zero.
         column: usize,
     },
-    /// A column that is to be standardized has the same value in every row.
-    #[error("column {column} is constant and cannot be standardized")]
-    ConstantColumn {
-        /// Column, counted from zero.
-        column: usize,
-    },
     /// Two inputs that must speak of the same nodes do not.
     #[error("{what} has size {found} where {expected} is expected")]
     Size {
@@ -229,6 +223,17 @@ pub enum Error {
         /// The number of rows.
         rows: usize,
         /// The most there may be.
+        most: usize,
+    },
+    /// Categories have more distinct rows than statistics hold.
+    #[error(
+        "after {rows} rows there are {most} different ones, the most that statistics hold: leave columns out, or learn from \
+         the rows"
+    )]
+    TooManyDistinctRows {
+        /// Rows that were counted.
+        rows: usize,
+        /// The most distinct ones there may be.
         most: usize,
     },
     /// Data do not have the columns that they should have.
@@ -402,11 +407,67 @@ pub enum Problem {
         /// What it is.
         what: String,
     },
-    /// The file holds moments, not rows.
+    /// A covariance matrix is not written as it should be.
     #[error(
-        "this seems to be a covariance matrix (a number of rows, names, a triangle of numbers); rows of data are needed"
+        "this is no covariance matrix: {message} (a number of rows, names, and a triangle of numbers are needed)"
     )]
-    Covariance,
+    Covariance {
+        /// What is wrong.
+        message: String,
+    },
+    /// A file has a format that this build does not read.
+    #[error(
+        "this is {what}, and this program was built without it: the released programs and the Python package have it, `cargo \
+         install plackett-cli --features {feature}` builds it in, and as CSV it is read by any"
+    )]
+    NotBuiltIn {
+        /// What it is.
+        what: &'static str,
+        /// The feature that reads it.
+        feature: &'static str,
+    },
+    /// A format is not read from a pipe.
+    #[error("this is {what}, which is read from a file, not from a pipe")]
+    NotFromPipe {
+        /// What it is.
+        what: &'static str,
+    },
+    /// A Parquet file is damaged or out of the ordinary.
+    #[error("the Parquet file cannot be read: {message}")]
+    Parquet {
+        /// What is wrong.
+        message: String,
+    },
+    /// Columns have types that are neither numbers nor texts.
+    #[error("{} {} of a type that is neither numbers, truth values nor texts: leave out what is not needed", listed(columns), if columns.len() == 1 { "is" } else { "are" })]
+    ColumnTypes {
+        /// Their names.
+        columns: Vec<String>,
+    },
+    /// An Excel workbook is damaged or empty.
+    #[error("the workbook cannot be read: {message}")]
+    Workbook {
+        /// What is wrong.
+        message: String,
+    },
+    /// A file of statistics cannot be used.
+    #[error("these are no statistics that can be used: {message}")]
+    Statistics {
+        /// What is wrong.
+        message: String,
+    },
+    /// Rows that must be held do not fit in the memory for them.
+    #[error(
+        "after {rows} rows they take more than the {} MiB that are allowed; only columns that are all numbers or all categories \
+         need not be held, and only where numbers are not cut and missing values are refused or left out (memory allows more)",
+        most >> 20
+    )]
+    Memory {
+        /// Rows that were read.
+        rows: usize,
+        /// Bytes that are allowed.
+        most: usize,
+    },
     /// The text is not UTF-8.
     #[error("the text is not encoded as UTF-8")]
     Encoding,
@@ -444,6 +505,13 @@ pub enum Problem {
         /// What the JSON reader said.
         message: String,
     },
+}
+
+impl Problem {
+    /// An error about a file as a whole.
+    pub(crate) fn in_file(self, file: &str) -> Error {
+        Error::Content { place: Place { file: file.to_owned(), line: None, column: None }, problem: self }
+    }
 }
 
 fn cycle_text(nodes: &[String]) -> String {

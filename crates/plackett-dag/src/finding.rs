@@ -11,8 +11,8 @@ use crate::text::{counted, listed, number_text, shown};
 /// ```
 /// use plackett_dag::finding::{Concern, Finding};
 ///
-/// let finding = Finding { columns: vec!["age".into()], concern: Concern::Constant };
-/// assert_eq!(finding.to_string(), "column \"age\" is constant");
+/// let finding = Finding { columns: vec!["age".into()], concern: Concern::ManyDates };
+/// assert_eq!(finding.to_string(), "column \"age\" holds dates: too many to be categories, and no numbers");
 /// assert!(finding.is_fault());
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -87,6 +87,8 @@ pub enum Concern {
         place: Option<Where>,
         /// How often there is such a text.
         count: usize,
+        /// Rows.
+        rows: usize,
     },
     /// A column of numbers holds infinite ones.
     Infinite {
@@ -109,6 +111,10 @@ pub enum Concern {
         complete: usize,
         /// Whether all the columns in which they are hold categories.
         are_categories: bool,
+        /// Whether all rows can be used all the same: they are held, and have no weights.
+        can_estimate: bool,
+        /// Columns of few whole numbers in which a word such as "none" was taken for a missing value.
+        perhaps_words: Vec<String>,
     },
     /// Values are missing, and something was done about it.
     Incomplete {
@@ -157,6 +163,18 @@ pub enum Concern {
     HeavyTails,
     /// A column without a name was given one.
     Unnamed,
+    /// A row's weight is negative or not finite.
+    BadWeight {
+        /// The first such weight.
+        value: f64,
+    },
+    /// Rows have weights, and numbers stand beside categories.
+    WeightedMixed {
+        /// The columns of numbers.
+        numbers: Vec<String>,
+        /// The columns of categories.
+        categories: Vec<String>,
+    },
     /// There are no more rows than columns.
     FewRows {
         /// Rows.
@@ -214,6 +232,8 @@ pub enum Remedy {
     Categorical(Vec<String>),
     /// Take this text for a missing value.
     MissingMark(String),
+    /// Let every row count once.
+    NoWeights,
 }
 
 impl Finding {
@@ -230,14 +250,15 @@ impl Finding {
     /// Whether nothing can be learned before it is mended.
     pub fn is_fault(&self) -> bool {
         use Concern::{
-            Constant, Copy, Infinite, ManyDates, Missing, NotNumbers, OnlyColumn, OnlyRow, TooLarge,
-            TooManyCategories, TooManyRows,
+            BadWeight, Copy, Infinite, ManyDates, Missing, NotNumbers, OnlyColumn, OnlyRow, TooLarge,
+            TooManyCategories, TooManyRows, WeightedMixed,
         };
         matches!(
             self.concern,
             OnlyColumn
                 | OnlyRow
-                | Constant
+                | BadWeight { .. }
+                | WeightedMixed { .. }
                 | Copy { .. }
                 | TooManyCategories { .. }
                 | ManyDates
@@ -266,6 +287,7 @@ impl Finding {
             | Concern::TooManyRows { .. }
             | Concern::HeavyTails
             | Concern::Unnamed
+            | Concern::BadWeight { .. }
             | Concern::Incomplete { .. }
             | Concern::FewRows { .. } => Vec::new(),
             Concern::Constant
@@ -278,15 +300,28 @@ impl Finding {
             | Concern::NearCopy { .. }
             | Concern::Id
             | Concern::Date => vec![drop()],
-            Concern::NotNumbers { text, .. } => {
-                vec![Remedy::MissingMark(text.clone()), Remedy::Categorical(self.columns.clone()), drop()]
+            Concern::NotNumbers { text, count, rows, .. } => {
+                // A word that comes often is no slip.
+                let mark = (count * ROWS_PER_SLIP <= *rows).then(|| Remedy::MissingMark(text.clone()));
+                mark.into_iter().chain([Remedy::Categorical(self.columns.clone()), drop()]).collect()
             }
             Concern::Infinite { text, .. } => vec![Remedy::MissingMark(text.clone()), drop()],
-            Concern::Missing { counts, rows, complete, are_categories, .. } => {
+            Concern::Missing {
+                counts, rows, complete, are_categories, can_estimate, perhaps_words, ..
+            } => {
                 let columns = counts.iter().map(|(name, _)| name.clone()).collect();
+                let em = can_estimate.then_some(Remedy::Em(*rows));
                 let own = are_categories.then_some(Remedy::OwnCategory(*rows));
                 let others = [Remedy::DropRows(*complete), Remedy::Drop(columns)];
-                std::iter::once(Remedy::Em(*rows)).chain(own).chain(others).collect()
+                let words = (!perhaps_words.is_empty()).then(|| Remedy::Categorical(perhaps_words.clone()));
+                em.into_iter().chain(own).chain(others).chain(words).collect()
+            }
+            Concern::WeightedMixed { numbers, categories } => {
+                let drop = |names: &[String], others: &[String]| {
+                    (others.len() > 1).then(|| Remedy::Drop(names.to_vec()))
+                };
+                let drops = drop(categories, numbers).into_iter().chain(drop(numbers, categories));
+                drops.chain([Remedy::NoWeights]).collect()
             }
             Concern::Sentinel { value, .. } => vec![Remedy::MissingMark(number_text(*value))],
             Concern::Codes => vec![Remedy::Categorical(self.columns.clone())],
@@ -303,6 +338,7 @@ impl Finding {
 }
 
 impl fmt::Display for Finding {
+    #[expect(clippy::too_many_lines, reason = "a text for each concern")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let subject = self.subject();
         // A verb for one column or for several.
@@ -313,7 +349,19 @@ impl fmt::Display for Finding {
                 write!(f, "{} is the only column; a graph needs at least two", listed(&self.columns))
             }
             Concern::OnlyRow => f.write_str("there is only one row; nothing can be learned from it"),
-            Concern::Constant => write!(f, "{subject} {is} constant"),
+            Concern::Constant => {
+                write!(f, "{subject} {is} constant, so that no edge leads there or from there")
+            }
+            Concern::BadWeight { value } => {
+                write!(f, "{subject}: the weight {value} is negative or not finite")
+            }
+            Concern::WeightedMixed { numbers, categories } => write!(
+                f,
+                "{subject} weighs the rows, and the scores of numbers beside categories count each row once: numbers {}; \
+                 categories {}",
+                listed(numbers),
+                listed(categories)
+            ),
             Concern::Copy { original, correlation } => write!(
                 f,
                 "{subject} is a copy of column \"{}\" up to shift and scale (correlation {})",
@@ -325,7 +373,7 @@ impl fmt::Display for Finding {
                 write!(f, "{subject} {holds} {what}: categories are {most} at most")
             }
             Concern::TooManyRows { most } => write!(f, "categorical data may have {most} rows at most"),
-            Concern::NotNumbers { text, place, count } => {
+            Concern::NotNumbers { text, place, count, .. } => {
                 write!(f, "{}{subject}: \"{}\" is not a number", at(place), shown(text))?;
                 if *count > 1 { write!(f, ", and {} more", counted(count - 1, "field")) } else { Ok(()) }
             }
@@ -335,10 +383,16 @@ impl fmt::Display for Finding {
             Concern::TooLarge => {
                 write!(f, "{subject}: the values are too large for their squares to be finite")
             }
-            Concern::Missing { counts, first: (column, place, text), rows, complete, .. } => {
+            Concern::Missing {
+                counts, first: (column, place, text), rows, complete, can_estimate, ..
+            } => {
                 let text = if text.is_empty() { "empty field".to_owned() } else { shown(text) };
                 write!(f, "{}column \"{}\": the value is missing ({text}); ", at(place), shown(column))?;
-                f.write_str(&gaps_text(counts, *rows, *complete))
+                f.write_str(&gaps_text(counts, *rows, *complete))?;
+                if *can_estimate {
+                    return Ok(());
+                }
+                f.write_str("; rows that have weights or are too many to be held cannot be used without them")
             }
             Concern::Incomplete { counts, rows, complete, treatment } => {
                 let what = match treatment {
@@ -397,13 +451,12 @@ impl fmt::Display for Finding {
 
 /// In how many rows and in which columns values are missing.
 fn gaps_text(counts: &[(String, usize)], rows: usize, complete: usize) -> String {
-    let columns = counted(counts.len(), "column");
-    format!(
-        "values are missing in {} of {} and {columns}: {}",
-        rows - complete,
-        counted(rows, "row"),
-        counts_text(counts)
-    )
+    let gaps = format!("values are missing in {} of {}", rows - complete, counted(rows, "row"));
+    // Statistics do not tell of the weights, in which they may have been.
+    if counts.is_empty() {
+        return gaps;
+    }
+    format!("{gaps} and {}: {}", counted(counts.len(), "column"), counts_text(counts))
 }
 
 /// How many values are missing in each column, for the first few.
@@ -415,6 +468,8 @@ fn counts_text(counts: &[(String, usize)]) -> String {
     if rest > 0 { format!("{text} and {rest} more") } else { text }
 }
 
+/// If at most one in this many values of a column is a word, the word may stand for a missing value.
+const ROWS_PER_SLIP: usize = 10;
 /// Columns whose missing values are counted in a message.
 const MOST_COUNTS: usize = 8;
 /// Findings of one kind that are told one by one.
@@ -426,12 +481,12 @@ const MOST_ALIKE: usize = 5;
 /// ```
 /// use plackett_dag::finding::{Concern, Finding, Remedy, finding_texts};
 ///
-/// let findings = [Finding { columns: vec!["age".into()], concern: Concern::Constant }];
+/// let findings = [Finding { columns: vec!["age".into()], concern: Concern::Date }];
 /// let flag = |remedy: &Remedy| match remedy {
 ///     Remedy::Drop(names) => format!("--drop {}", names.join(",")),
 ///     _ => String::new(),
 /// };
-/// assert_eq!(finding_texts(&findings, flag), ["column \"age\" is constant (--drop age)"]);
+/// assert_eq!(finding_texts(&findings, flag), ["column \"age\" holds dates, each a category of its own (--drop age)"]);
 /// ```
 pub fn finding_texts(findings: &[Finding], spell: impl Fn(&Remedy) -> String) -> Vec<String> {
     let mut texts = Vec::new();
@@ -461,8 +516,9 @@ pub fn finding_texts(findings: &[Finding], spell: impl Fn(&Remedy) -> String) ->
 /// ```
 /// use plackett_dag::finding::{Concern, Finding, faults_text};
 ///
-/// let faults = [Finding { columns: vec!["age".into()], concern: Concern::Constant }];
-/// assert_eq!(faults_text("data.csv", &faults, |_| "drop it".into()), "data.csv: column \"age\" is constant (drop it)");
+/// let faults = [Finding { columns: vec!["age".into()], concern: Concern::Date }];
+/// let text = faults_text("data.csv", &faults, |_| "drop it".into());
+/// assert_eq!(text, "data.csv: column \"age\" holds dates, each a category of its own (drop it)");
 /// ```
 pub fn faults_text(file: &str, faults: &[Finding], spell: impl Fn(&Remedy) -> String) -> String {
     let texts = finding_texts(faults, spell);

@@ -82,7 +82,7 @@ mod text;
 
 pub use categories::Categories;
 pub use cpdag::Cpdag;
-pub use dataset::Dataset;
+pub use dataset::{Dataset, Statistics};
 pub use error::{Error, Result};
 pub use gram::Gram;
 pub use graph::{Dag, NamedDag};

@@ -144,6 +144,13 @@ impl Mixed {
         self.is_complete
     }
 
+    /// Some of the columns, of which there is at least one.
+    pub(crate) fn of_columns(&self, places: &[usize]) -> Self {
+        let columns: Vec<MixedColumn> = places.iter().map(|&at| self.columns[at].clone()).collect();
+        let is_complete = columns.iter().all(|column| column.missing() == 0);
+        Self { columns, is_complete, ..*self }
+    }
+
     /// Whether all columns hold numbers, or none does; nothing if they are mixed.
     pub(crate) fn is_numeric(&self) -> Option<bool> {
         let first = self.columns[0].is_numeric();

@@ -19,7 +19,7 @@ use crate::console::{self, BadInput};
 /// How the data are written and what the columns are, where that is not to be told from them.
 #[derive(Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
-pub(super) struct ReadingArguments {
+pub(crate) struct ReadingArguments {
     /// What separates fields: comma, tab, semicolon, pipe, blanks, or a character [default: told from the data]
     #[arg(long, value_name = "D", value_parser = Delimiter::from_str)]
     delimiter: Option<Delimiter>,
@@ -60,6 +60,13 @@ pub(super) struct ReadingArguments {
     /// Categories that --discretize makes of a column [default: 3]
     #[arg(long, value_name = "N", requires = "discretize", value_parser = clap::value_parser!(u16).range(2..=256))]
     bins: Option<u16>,
+    /// The column that says how much each row counts: whole weights are numbers of rows, others are relative to one another
+    #[arg(long, value_name = "COLUMN")]
+    weights: Option<String>,
+    /// The data are a covariance matrix, of so many rows if its file does not begin with their number [default: told from the
+    /// data]
+    #[arg(long, value_name = "ROWS", num_args = 0..=1, default_missing_value = "0")]
+    covariance: Option<usize>,
 }
 
 /// A list on the command line.
@@ -79,7 +86,12 @@ fn names(text: &str) -> Result<Names, String> {
 impl ReadingArguments {
     /// How to read; `is_for_numbers` says whether there are settings that only numbers can have, `lean` what columns are that
     /// could be either.
-    pub(super) fn reading(&self, is_for_numbers: bool, lean: Option<Kind>) -> anyhow::Result<Reading> {
+    pub(crate) fn reading(
+        &self,
+        is_for_numbers: bool,
+        lean: Option<Kind>,
+        memory_bytes: usize,
+    ) -> anyhow::Result<Reading> {
         let list = |names: &Option<Names>| names.as_ref().map(|names| names.0.clone());
         let discretize = self.discretize.as_ref().map(|method| method.parse::<Discretize>()).transpose()?;
         let bins = self.bins.map_or(Discretize::DEFAULT_BINS, usize::from);
@@ -100,6 +112,10 @@ impl ReadingArguments {
             numeric: list(&self.numeric).unwrap_or_default(),
             missing_marks: list(&self.na),
             missing: self.missing.parse()?,
+            weights: self.weights.clone(),
+            covariance: self.covariance.is_some(),
+            covariance_rows: self.covariance.filter(|&rows| rows > 0),
+            most_bytes: Some(memory_bytes),
         })
     }
 }
@@ -173,18 +189,49 @@ pub(super) fn examples() -> impl Iterator<Item = (&'static str, &'static str)> {
 
 /// Reads a file, or standard input if it is called `-`, in one pass.
 pub(super) fn read(path: &Path, reading: &Reading, centering: Centering) -> anyhow::Result<Data> {
-    if path.as_os_str() == "-" {
-        let source = "standard input";
-        return observe(Dataset::from_reader(std::io::stdin().lock(), source, reading)?, source, centering);
-    }
-    let source = path.display().to_string();
-    let data = Dataset::read(path, reading).map_err(|error| match error {
-        Error::NoSuchColumn { .. } | Error::Misfit { .. } => {
-            anyhow::Error::new(error).context(source.clone())
+    observe(open(path, reading)?, &source(path), centering)
+}
+
+/// The data in a file, or in standard input if it is called `-`.
+pub(crate) fn open(path: &Path, reading: &Reading) -> anyhow::Result<Dataset> {
+    let source = source(path);
+    let data = if path.as_os_str() == "-" {
+        Dataset::from_reader(std::io::stdin().lock(), &source, reading)
+    } else {
+        Dataset::read(path, reading)
+    };
+    data.map_err(|error| match error {
+        Error::Misfit { setting, reason } => {
+            BadInput(format!("{source}: {} {reason}", super::option(setting))).into()
+        }
+        error @ Error::NoSuchColumn { .. } => anyhow::Error::new(error).context(source),
+        error => unfit(error, None),
+    })
+}
+
+fn source(path: &Path) -> String {
+    if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() }
+}
+
+/// What stands in the way of learning, if anything does.
+pub(crate) fn refused(data: &Dataset, source: &str) -> Option<String> {
+    let faults = data.faults();
+    (!faults.is_empty()).then(|| complaint(data, source, &faults))
+}
+
+/// An error of the library, with faults spelled out, or as the complaint has them that was made of the data.
+pub(crate) fn unfit(error: Error, complaint: Option<String>) -> anyhow::Error {
+    match error {
+        Error::Unfit { file, faults } => {
+            BadInput(complaint.unwrap_or_else(|| faults_text(&file, &faults, flag))).into()
         }
         error => error.into(),
-    })?;
-    observe(data, &source, centering)
+    }
+}
+
+/// What to know before trusting a graph that is learned from the data.
+pub(crate) fn warnings(data: &Dataset) -> Vec<String> {
+    finding_texts(&data.warnings(), flag)
 }
 
 /// The data of an example, and the graph behind them.
@@ -229,6 +276,7 @@ fn columns_of_categories(data: &Categories) -> Vec<SourceColumn> {
     let values = |column: usize| SourceValues::Categories {
         labels: data.levels(column).to_vec(),
         codes: data.column(column).iter().map(|&code| u32::from(code)).collect(),
+        is_ordered: false,
     };
     let columns = data.names().iter().enumerate();
     columns.map(|(column, name)| SourceColumn { name: name.clone(), values: values(column) }).collect()
@@ -242,9 +290,8 @@ fn columns_of_numbers(data: &Table) -> Vec<SourceColumn> {
 
 /// What a graph is learned from, or a complaint with all that stands in the way.
 fn observe(data: Dataset, source: &str, centering: Centering) -> anyhow::Result<Data> {
-    let faults = data.faults();
-    if !faults.is_empty() {
-        return Err(BadInput(complaint(&data, source, &faults)).into());
+    if let Some(complaint) = refused(&data, source) {
+        return Err(BadInput(complaint).into());
     }
     let column = |column: &Column| ColumnDocument {
         name: column.name.clone(),
@@ -257,14 +304,15 @@ fn observe(data: Dataset, source: &str, centering: Centering) -> anyhow::Result<
         notes: data.notes().to_vec(),
         columns: data.columns().iter().map(column).collect(),
     };
-    let findings = data.warnings();
-    let warnings = finding_texts(&findings, flag);
-    let missing = findings.iter().find_map(missing_document);
+    let warnings = warnings(&data);
+    let missing = data.warnings().iter().find_map(missing_document);
     let kind = data.kind();
     let (names, kind_choice) = (data.names().to_vec(), data.choice());
     let values = data.observations(centering).map_err(|error| match error {
-        Error::Unfit { file, faults } => BadInput(faults_text(&file, &faults, flag)).into(),
-        error => anyhow::Error::new(error),
+        Error::Misfit { setting, reason } => {
+            BadInput(format!("{source}: {} {reason}", super::option(setting))).into()
+        }
+        error => unfit(error, None),
     })?;
     let preparation = match (kind, centering) {
         (Some(Kind::Categories), _) => "categories",
@@ -305,6 +353,7 @@ fn flag(remedy: &Remedy) -> String {
         Remedy::OwnCategory(rows) => format!("--missing category keeps all {rows}"),
         Remedy::Categorical(names) => format!("--categorical {}", argument(names)),
         Remedy::MissingMark(text) => format!("--na {}", argument(std::slice::from_ref(text))),
+        Remedy::NoWeights => "without --weights".to_owned(),
         _ => String::new(),
     }
 }
@@ -324,12 +373,9 @@ fn argument(names: &[String]) -> String {
     if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
-/// All that stands in the way; where that is more than a line, with the columns that it is about.
+/// All that stands in the way, and the columns that it is about.
 fn complaint(data: &Dataset, source: &str, faults: &[Finding]) -> String {
     let text = faults_text(source, faults, flag);
-    if let ([_], false) = (faults, matches!(faults[0].concern, Concern::Missing { .. })) {
-        return text;
-    }
     let warnings = data.warnings();
     let notes = |column: &Column| -> Vec<&str> {
         let is_about = |finding: &&Finding| finding.columns.contains(&column.name);
@@ -397,6 +443,7 @@ fn word(concern: &Concern) -> &'static str {
         Concern::Sentinel { .. } => "a mark for missing values",
         Concern::Codes => "codes",
         Concern::HeavyTails => "heavy tails",
+        Concern::BadWeight { .. } => "bad weights",
         _ => "",
     }
 }

@@ -1,6 +1,6 @@
 //! `plackett learn`: a causal graph from a CSV file, by searching over topological orders.
 
-mod data;
+pub(crate) mod data;
 mod report;
 
 use std::{path::PathBuf, time::Duration};
@@ -91,7 +91,8 @@ pub(crate) struct Arguments {
     /// Steps of the methods pl-*, moves of order-mcmc and of --posterior [default: depends on the method]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     steps: Option<u64>,
-    /// Maximum memory for the cache of local scores and for --method exact, in MiB
+    /// Maximum memory for the cache of local scores, for --method exact, and for rows of data, in MiB; of more numbers, the
+    /// moments alone are kept
     #[arg(long, value_name = "MiB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..))]
     memory: u32,
     /// Stop after this many seconds with the best graph so far, at worst the one without edges. Only then can two runs of
@@ -167,6 +168,7 @@ fn option(setting: &str) -> String {
         "noise_variance" => "sigma2",
         "equivalent_sample_size" => "ess",
         "space" => "candidates",
+        "kinds" => return "--categorical and --numeric".to_owned(),
         other => other,
     };
     format!("--{}", name.replace('_', "-"))
@@ -292,7 +294,8 @@ fn true_score(
 fn load(arguments: &Arguments, centering: Centering) -> anyhow::Result<(Data, Option<NamedDag>)> {
     // A price of parents says that few different whole numbers are numbers, but not that words are.
     let lean = arguments.penalty.map(|_| Kind::Numbers);
-    let reading = arguments.reading.reading(arguments.is_for_numbers(), lean)?;
+    let memory_bytes = (arguments.memory as usize) << 20;
+    let reading = arguments.reading.reading(arguments.is_for_numbers(), lean, memory_bytes)?;
     if let Some(name) = &arguments.example {
         let rows = arguments.samples.map(|rows| rows as usize);
         let (data, truth) = data::example(name, rows, arguments.common.seed, &reading, centering)?;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::paper::Published;
-use crate::statistics::mean_std;
+use crate::summary::mean_std;
 
 /// One figure of a table, ours and the paper's.
 #[derive(Clone, Debug, Serialize)]

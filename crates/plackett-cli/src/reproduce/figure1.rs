@@ -12,7 +12,7 @@ use crate::{
     files::OutDir,
     interrupt,
     plot::{Curve, Figure, Panel},
-    statistics::mean_std,
+    summary::mean_std,
     toy::{self, EstimatorKind, Problem, Record, Settings, Trained},
 };
 

@@ -2,9 +2,13 @@
 //! outgrows it is one of numbers, eight bytes a row, or one of words that are too many to be categories.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use crate::dictionary::{Dictionary, Found, hash};
+use super::look::Look;
+use super::source::SourceValues;
+use super::{Kind, Why};
+use crate::dictionary::{Dictionary, Found, MOST_TEXTS, hash};
+use crate::error::{Error, Result};
 use crate::field::{Fields, Saying, is_date};
 use crate::finding::Where;
 use crate::records::decoded;
@@ -21,8 +25,12 @@ pub(super) struct RawColumn {
     pub(super) content: Content,
     /// Whether its source says that it holds categories.
     pub(super) is_typed: bool,
+    /// Whether these have an order.
+    pub(super) is_ordered: bool,
     /// The first missing value, if there is one.
     pub(super) first_missing: Option<Spot>,
+    /// The first field that is missing if the others are numbers, and a word if they are not.
+    pub(super) first_mark: Option<Spot>,
     /// The first field that is not a number, and how many there are.
     pub(super) first_word: Option<Spot>,
     pub(super) words: usize,
@@ -40,6 +48,52 @@ pub(super) enum Content {
 }
 
 impl RawColumn {
+    /// A column in which nothing is out of order.
+    pub(super) fn of(name: String, content: Content) -> Self {
+        Self {
+            name,
+            content,
+            is_typed: false,
+            is_ordered: false,
+            first_missing: None,
+            first_mark: None,
+            first_word: None,
+            words: 0,
+            first_infinite: None,
+        }
+    }
+
+    /// Settles what the fields are that are missing among numbers and words among words, in a column of this kind; words by
+    /// all means where the caller says that the column holds categories. Whether they are missing.
+    pub(super) fn settle_marks(&mut self, kind: Kind, why: Why) -> bool {
+        let mut are_missing = true;
+        if let Content::Few { texts, codes } = &mut self.content {
+            let says = |saying: Saying| texts.iter().any(|(_, other)| *other == saying);
+            let has_numbers = texts.iter().any(|(_, saying)| saying.number().is_some());
+            let is_told = (kind, why) == (Kind::Categories, Why::Told);
+            are_missing = has_numbers && !says(Saying::Word) && !is_told;
+            let meaning = if are_missing { Saying::Missing } else { Saying::Word };
+            let marks = texts.iter_mut().filter(|(_, saying)| *saying == Saying::MissingAmongNumbers);
+            marks.for_each(|(_, saying)| *saying = meaning);
+            self.words = codes.iter().filter(|code| texts[usize::from(**code)].1 == Saying::Word).count();
+        }
+        let Some(mark) = self.first_mark.take() else { return false };
+        let first = if are_missing { &mut self.first_missing } else { &mut self.first_word };
+        if first.as_ref().is_none_or(|(place, _)| mark.0 < *place) {
+            *first = Some(mark);
+        }
+        are_missing
+    }
+
+    /// What its values show.
+    pub(super) fn look(&self) -> Look {
+        match &self.content {
+            Content::Many { .. } => Look::Words,
+            Content::Few { texts, codes } => Look::of_few(&texts.iter().map(|(_, saying)| *saying), codes),
+            Content::Numbers(values) => Look::of_values(values),
+        }
+    }
+
     /// Whether all values are missing.
     pub(super) fn is_empty(&self) -> bool {
         matches!(&self.content, Content::Few { texts, .. } if texts.iter().all(|(_, saying)| *saying == Saying::Missing))
@@ -47,14 +101,6 @@ impl RawColumn {
 }
 
 impl Content {
-    pub(super) fn rows(&self) -> usize {
-        match self {
-            Self::Few { codes, .. } => codes.len(),
-            Self::Numbers(values) => values.len(),
-            Self::Many { rows, .. } => *rows,
-        }
-    }
-
     /// Leaves out the rows that are not to be kept.
     pub(super) fn keep(&mut self, is_kept: impl Fn(usize) -> bool) {
         fn retain<T>(values: &mut Vec<T>, is_kept: impl Fn(usize) -> bool) {
@@ -108,17 +154,47 @@ pub(super) struct ColumnReader {
 }
 
 enum State {
-    Few { dictionary: Dictionary, sayings: Vec<Saying>, codes: Vec<u8> },
+    /// Nothing but missing values yet, of a source with types.
+    Nothing(usize),
+    /// What a source with types says to be categories.
+    Typed {
+        labels: Vec<String>,
+        places: HashMap<String, u32>,
+        codes: Vec<u32>,
+        is_ordered: bool,
+    },
+    Few {
+        dictionary: Dictionary,
+        sayings: Vec<Saying>,
+        codes: Vec<u8>,
+    },
     Numbers(Vec<f64>),
-    Many { rows: usize, missing: Vec<u32>, seen: HashSet<u64>, is_id: bool, is_date: bool },
+    Many {
+        rows: usize,
+        missing: Vec<u32>,
+        seen: HashSet<u64>,
+        is_id: bool,
+        is_date: bool,
+    },
+}
+
+impl State {
+    fn few() -> Self {
+        Self::Few { dictionary: Dictionary::new(), sayings: Vec::new(), codes: Vec::new() }
+    }
 }
 
 impl ColumnReader {
+    /// A column of texts.
     pub(super) fn new(name: String) -> Self {
-        let state = State::Few { dictionary: Dictionary::new(), sayings: Vec::new(), codes: Vec::new() };
+        Self { state: State::few(), ..Self::typed(name) }
+    }
+
+    /// A column of a source with types.
+    pub(super) fn typed(name: String) -> Self {
         Self {
             name,
-            state,
+            state: State::Nothing(0),
             first_missing: None,
             first_mark: None,
             first_word: None,
@@ -144,6 +220,163 @@ impl ColumnReader {
                 }
             }
             State::Many { .. } => self.take_word(field, place, fields),
+            State::Nothing(_) | State::Typed { .. } => {}
+        }
+    }
+
+    /// Takes the values of a batch, the first of which is in this row.
+    ///
+    /// # Errors
+    /// [`Error::Misfit`] if an earlier batch had another type, [`Error::Size`] if a code has no text.
+    pub(super) fn take_values(
+        &mut self,
+        values: SourceValues,
+        first_row: usize,
+        fields: &Fields,
+    ) -> Result<()> {
+        if values.is_nothing() {
+            self.take_nothing(values.rows(), first_row, fields);
+            return Ok(());
+        }
+        if let State::Nothing(rows) = self.state {
+            self.state = match &values {
+                SourceValues::Numbers(_) => State::Numbers(Vec::new()),
+                SourceValues::Texts { .. } => State::few(),
+                SourceValues::Categories { is_ordered, .. } => State::Typed {
+                    labels: Vec::new(),
+                    places: HashMap::new(),
+                    codes: Vec::new(),
+                    is_ordered: *is_ordered,
+                },
+            };
+            self.take_nothing(rows, 0, fields);
+        }
+        let place = |row: usize| Some(Where::Row((first_row + row) as u64));
+        match (&mut self.state, values) {
+            (State::Numbers(held), SourceValues::Numbers(mut numbers)) => {
+                if fields.marks.is_some() {
+                    let marked = numbers.iter_mut().filter(|number| fields.is_missing_number(**number));
+                    marked.for_each(|number| *number = f64::NAN);
+                }
+                let first = |is_it: fn(f64) -> bool| {
+                    let row = numbers.iter().position(|&number| is_it(number))?;
+                    Some((place(row), numbers[row].to_string()))
+                };
+                let (missing, infinite) = (first(f64::is_nan), first(f64::is_infinite));
+                self.first_missing = self.first_missing.take().or(missing);
+                self.first_infinite = self.first_infinite.take().or(infinite);
+                if held.is_empty() {
+                    *held = numbers;
+                } else {
+                    held.append(&mut numbers);
+                }
+            }
+            (
+                State::Few { .. } | State::Many { .. } | State::Numbers(_),
+                SourceValues::Texts { texts, codes },
+            ) => {
+                check_codes(&texts, &codes)?;
+                for (row, code) in codes.into_iter().enumerate() {
+                    let text = texts.get(code as usize).map_or("", String::as_str);
+                    self.take(text.as_bytes(), place(row), fields);
+                }
+            }
+            (
+                State::Typed { labels, places, codes: held, is_ordered },
+                SourceValues::Categories { labels: new, codes, is_ordered: ordered },
+            ) => {
+                check_codes(&new, &codes)?;
+                // Batches that bring their categories in different orders have none.
+                *is_ordered &= ordered && (labels.is_empty() || *labels == new);
+                let mut map = Vec::with_capacity(new.len());
+                for label in new {
+                    let next = labels.len() as u32;
+                    let code = *places.entry(label).or_insert_with_key(|label| {
+                        labels.push(label.clone());
+                        next
+                    });
+                    map.push(code);
+                }
+                if self.first_missing.is_none()
+                    && let Some(row) = codes.iter().position(|code| *code == SourceValues::MISSING)
+                {
+                    self.first_missing = Some((place(row), String::new()));
+                }
+                held.extend(
+                    codes
+                        .iter()
+                        .map(|&code| map.get(code as usize).copied().unwrap_or(SourceValues::MISSING)),
+                );
+            }
+            _ => {
+                let reason =
+                    format!("of column \"{}\" differ among the batches", crate::text::shown(&self.name));
+                return Err(Error::Misfit { setting: "types", reason });
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes missing values of a source with types.
+    fn take_nothing(&mut self, count: usize, first_row: usize, fields: &Fields) {
+        if count == 0 {
+            return;
+        }
+        self.first_missing.get_or_insert_with(|| (Some(Where::Row(first_row as u64)), String::new()));
+        match &mut self.state {
+            State::Nothing(rows) => *rows += count,
+            State::Numbers(held) => held.resize(held.len() + count, f64::NAN),
+            State::Typed { codes, .. } => codes.resize(codes.len() + count, SourceValues::MISSING),
+            State::Few { .. } | State::Many { .. } => (0..count).for_each(|row| {
+                self.take(b"", Some(Where::Row((first_row + row) as u64)), fields);
+            }),
+        }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether its source says that it holds categories.
+    pub(super) fn is_typed(&self) -> bool {
+        matches!(self.state, State::Typed { .. })
+    }
+
+    /// Whether it holds too many different words.
+    pub(super) fn is_many(&self) -> bool {
+        matches!(self.state, State::Many { .. })
+    }
+
+    /// Bytes that the rows take.
+    pub(super) fn held_bytes(&self) -> usize {
+        match &self.state {
+            State::Nothing(_) => 0,
+            State::Few { codes, .. } => codes.len(),
+            State::Numbers(values) => 8 * values.len(),
+            State::Typed { codes, .. } => 4 * codes.len(),
+            State::Many { missing, .. } => 4 * missing.len(),
+        }
+    }
+
+    /// What the values show so far, if these may be numbers.
+    pub(super) fn look(&self) -> Look {
+        match &self.state {
+            State::Nothing(_) => Look::Empty,
+            State::Typed { .. } | State::Many { .. } => Look::Words,
+            State::Few { sayings, codes, .. } => Look::of_few(&sayings.iter().copied(), codes),
+            State::Numbers(values) => Look::of_values(values),
+        }
+    }
+
+    /// Makes the values numbers, what is none being missing, and hands them over; the next ones are held again.
+    pub(super) fn hand_over(&mut self, consumer: impl FnOnce(&mut Vec<f64>)) {
+        match &mut self.state {
+            State::Few { .. } => self.outgrow(true),
+            State::Nothing(rows) => self.state = State::Numbers(vec![f64::NAN; *rows]),
+            _ => {}
+        }
+        if let State::Numbers(values) = &mut self.state {
+            consumer(values);
         }
     }
 
@@ -165,17 +398,18 @@ impl ColumnReader {
             codes.push(code);
             self.note(saying, &text, place);
         } else {
-            self.outgrow();
+            let numbers = sayings.iter().filter(|saying| **saying != Saying::Word).count();
+            let is_numeric = numbers * 2 > sayings.len();
+            self.outgrow(is_numeric);
             self.take(field, place, fields);
         }
     }
 
-    /// The dictionary is full.
-    fn outgrow(&mut self) {
+    /// The dictionary is full, or of no use any more.
+    fn outgrow(&mut self, is_numeric: bool) {
         let State::Few { dictionary, sayings, codes } = &mut self.state else { return };
         let is_word = |code: &&u8| sayings[usize::from(**code)] == Saying::Word;
         self.words = codes.iter().filter(is_word).count();
-        let is_numeric = sayings.iter().filter(|saying| **saying == Saying::Word).count() * 2 < sayings.len();
         let state = if is_numeric {
             let values: Vec<f64> = sayings.iter().map(|saying| saying.number().unwrap_or(f64::NAN)).collect();
             State::Numbers(codes.iter().map(|&code| values[usize::from(code)]).collect())
@@ -242,28 +476,105 @@ impl ColumnReader {
     }
 
     pub(super) fn finish(self) -> RawColumn {
-        let Self { name, state, first_missing, first_mark, first_word, first_infinite, mut words, .. } = self;
-        let mut marks_are_missing = true;
+        let Self { name, state, first_missing, first_mark, first_word, first_infinite, words, .. } = self;
         let content = match state {
-            State::Few { dictionary, mut sayings, codes } => {
-                marks_are_missing = sayings.iter().any(|saying| saying.number().is_some())
-                    && !sayings.contains(&Saying::Word);
-                let meaning = if marks_are_missing { Saying::Missing } else { Saying::Word };
-                let marks = sayings.iter_mut().filter(|saying| **saying == Saying::MissingAmongNumbers);
-                marks.for_each(|saying| *saying = meaning);
-                words = codes.iter().filter(|code| sayings[usize::from(**code)] == Saying::Word).count();
+            State::Few { dictionary, sayings, codes } => {
                 Content::Few { texts: dictionary.into_texts().into_iter().zip(sayings).collect(), codes }
             }
             State::Numbers(values) => Content::Numbers(values),
+            State::Nothing(rows) => Content::Numbers(vec![f64::NAN; rows]),
+            State::Typed { labels, codes, is_ordered, .. } => {
+                return typed_column(name, first_missing, labels, codes, is_ordered);
+            }
             State::Many { rows, missing, is_id, is_date, .. } => {
                 Content::Many { rows, missing, is_id, is_date }
             }
         };
-        let (first_missing, first_word) = if marks_are_missing {
-            (first_missing.or(first_mark), first_word)
-        } else {
-            (first_missing, first_word.or(first_mark))
-        };
-        RawColumn { name, content, is_typed: false, first_missing, first_word, words, first_infinite }
+        RawColumn {
+            first_missing,
+            first_mark,
+            first_word,
+            words,
+            first_infinite,
+            ..RawColumn::of(name, content)
+        }
     }
+}
+
+/// A column of what its type says to be categories.
+fn typed_column(
+    name: String,
+    first_missing: Option<Spot>,
+    labels: Vec<String>,
+    codes: Vec<u32>,
+    is_ordered: bool,
+) -> RawColumn {
+    let (labels, codes) = if labels.len() < MOST_TEXTS { (labels, codes) } else { observed(&labels, codes) };
+    let has_gaps = first_missing.is_some();
+    let mut column = RawColumn {
+        is_typed: true,
+        is_ordered,
+        first_missing,
+        words: codes.len(),
+        ..RawColumn::of(name, Content::Numbers(Vec::new()))
+    };
+    if labels.len() + usize::from(has_gaps) > MOST_TEXTS {
+        let rows = codes.len();
+        let gaps = codes.iter().zip(0..).filter(|(code, _)| **code == SourceValues::MISSING);
+        let missing = gaps.map(|(_, row)| row).collect();
+        column.content = Content::Many { rows, missing, is_id: labels.len() == rows, is_date: false };
+        return column;
+    }
+    let gap = labels.len() as u8;
+    let codes: Vec<u8> = codes.iter().map(|&code| u8::try_from(code).unwrap_or(gap)).collect();
+    // A label is never missing, whatever it reads.
+    let plain = Fields { marks: Some(Vec::new()), ..Fields::default() };
+    let saying = |label: &String| plain.number(label).filter(|number| !number.is_nan());
+    let mut texts: Vec<(String, Saying)> = labels
+        .into_iter()
+        .map(|label| (saying(&label).map_or(Saying::Word, Saying::Number), label))
+        .map(|(saying, label)| (label, saying))
+        .collect();
+    if has_gaps {
+        texts.push((String::new(), Saying::Missing));
+    }
+    let word = texts.iter().find(|(_, saying)| *saying == Saying::Word);
+    column.first_word = word.map(|(text, _)| (None, text.clone()));
+    column.words = codes.iter().filter(|code| texts[usize::from(**code)].1 == Saying::Word).count();
+    column.content = Content::Few { texts, codes };
+    column
+}
+
+/// Refuses codes that have no text.
+fn check_codes(texts: &[String], codes: &[u32]) -> Result<()> {
+    match codes.iter().filter(|code| **code != SourceValues::MISSING).max() {
+        Some(&most) if most as usize >= texts.len() => Err(Error::Size {
+            what: "the list of categories",
+            expected: most as usize + 1,
+            found: texts.len(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// The labels that occur, and the codes that index them.
+fn observed(labels: &[String], mut codes: Vec<u32>) -> (Vec<String>, Vec<u32>) {
+    let mut places = vec![SourceValues::MISSING; labels.len()];
+    let mut occurs = vec![false; labels.len()];
+    for &code in &codes {
+        if let Some(slot) = occurs.get_mut(code as usize) {
+            *slot = true;
+        }
+    }
+    let mut kept = Vec::new();
+    for (label, place) in
+        labels.iter().zip(&mut places).zip(occurs).filter(|(_, occurs)| *occurs).map(|(pair, _)| pair)
+    {
+        *place = kept.len() as u32;
+        kept.push(label.clone());
+    }
+    codes
+        .iter_mut()
+        .for_each(|code| *code = places.get(*code as usize).copied().unwrap_or(SourceValues::MISSING));
+    (kept, codes)
 }

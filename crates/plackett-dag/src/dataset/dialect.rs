@@ -32,8 +32,6 @@ pub(super) struct Dialect {
     pub(super) has_row_names: bool,
     /// What is out of the ordinary, for a person to read.
     pub(super) notes: Vec<String>,
-    /// Whether it is a number of rows, names, and the lower triangle of a matrix.
-    pub(super) is_covariance: bool,
 }
 
 /// Where the names of the columns are.
@@ -80,14 +78,7 @@ impl Dialect {
             (Some(false), _) | (None, None) => Header::Nowhere,
         };
         let has_row_names = header == Header::FirstRecord && has_row_names(&records);
-        let mut dialect = Self {
-            layout,
-            decimal_comma,
-            header,
-            has_row_names,
-            notes: Vec::new(),
-            is_covariance: is_covariance(&text),
-        };
+        let mut dialect = Self { layout, decimal_comma, header, has_row_names, notes: Vec::new() };
         dialect.notes = dialect.describe(records.first().map_or(0, Vec::len));
         dialect
     }
@@ -121,21 +112,6 @@ impl Dialect {
         }
         notes
     }
-}
-
-/// Whether the lines are a whole number, at least two names, and rows of one number, of two, and so on.
-fn is_covariance(lines: &[Vec<u8>]) -> bool {
-    let layout = Layout { separator: Separator::Blanks, ..Layout::default() };
-    let [count, names, rows @ ..] = lines else { return false };
-    let (count, names) = (fields(layout, count), fields(layout, names));
-    let is_triangle = |(place, line): (usize, &Vec<u8>)| {
-        let row = fields(layout, line);
-        row.len() == place + 1 && row.iter().all(|field| field.parse::<f64>().is_ok())
-    };
-    matches!(&count[..], [count] if count.parse::<u64>().is_ok())
-        && names.len() > 1
-        && rows.len() == names.len()
-        && rows.iter().enumerate().all(is_triangle)
 }
 
 /// Lines with those put together that a quoted line break divides.

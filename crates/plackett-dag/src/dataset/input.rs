@@ -3,17 +3,15 @@
 
 use std::io::{self, Cursor, Read};
 
+use super::statistics::Statistics;
 use crate::error::{Error, Place, Problem, Result};
 
 /// Bytes that are looked at before the first row is read: enough for hundreds of rows, little enough to wait for.
 const HEAD: usize = 1 << 18;
 
 /// Formats that are not text, by what their files begin with, and what a person calls them.
-const BINARY: [(&[u8], &str); 14] = [
-    (b"PK\x03\x04", "an Excel workbook or another zip archive"),
-    (b"\xD0\xCF\x11\xE0", "an old Excel workbook"),
-    (b"PAR1", "a Parquet file"),
-    (b"ARROW1", "an Arrow file"),
+const BINARY: [(&[u8], &str); 11] = [
+    (b"ARROW1", "an Arrow file, which Python reads with pyarrow"),
     (b"BZh", "packed by bzip2"),
     (b"\xFD7zXZ\0", "packed by xz"),
     (b"7z\xBC\xAF", "packed by 7z"),
@@ -25,6 +23,21 @@ const BINARY: [(&[u8], &str); 14] = [
     (b"<", "XML or HTML"),
     (b"@relation", "an ARFF file"),
 ];
+
+/// Excel workbooks, new and old.
+const WORKBOOKS: [&[u8]; 2] = [b"PK\x03\x04", b"\xD0\xCF\x11\xE0"];
+/// Parquet files.
+const PARQUET: &[u8] = b"PAR1";
+
+/// Whether bytes are those of an Excel workbook, or of another archive of its sort.
+pub(super) fn is_workbook(head: &[u8]) -> bool {
+    WORKBOOKS.iter().any(|magic| head.starts_with(magic))
+}
+
+/// Whether bytes are those of a Parquet file.
+pub(super) fn is_parquet(head: &[u8]) -> bool {
+    head.starts_with(PARQUET)
+}
 
 /// What is to be read, with its beginning at hand.
 pub(super) struct Input<'a> {
@@ -57,6 +70,11 @@ impl<'a> Input<'a> {
             head = beginning(&mut rest).map_err(failed)?;
             notes.push("zstd".to_owned());
         }
+        // These are no text, and have readers of their own.
+        if Statistics::is_one(&head) || is_workbook(&head) || is_parquet(&head) {
+            let is_whole = false;
+            return Ok(Self { head, is_whole, rest, notes });
+        }
         let begins = |(magic, _): &&(&[u8], &str)| {
             head.get(..magic.len()).is_some_and(|start| start.eq_ignore_ascii_case(magic))
         };
@@ -79,6 +97,14 @@ impl<'a> Input<'a> {
         }
         let is_whole = head.len() < HEAD - 3;
         Ok(Self { head, is_whole, rest, notes })
+    }
+
+    /// All bytes at once.
+    pub(super) fn bytes(self, file: &str) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let read = self.into_reader().read_to_end(&mut bytes);
+        read.map_err(|problem| Error::Io { file: file.to_owned(), problem })?;
+        Ok(bytes)
     }
 
     /// All bytes, the first ones again.
@@ -182,7 +208,7 @@ mod tests {
     #[test]
     fn what_is_no_text_is_called_by_its_name() {
         for (bytes, name) in
-            [(&b"PK\x03\x04xl"[..], "Excel"), (b"PAR1\0", "Parquet"), (b"a,b\n\0\0\0\x01", "no text")]
+            [(&b"ARROW1\0"[..], "Arrow"), (b"%PDF-1", "PDF"), (b"a,b\n\0\0\0\x01", "no text")]
         {
             let error = Input::new(bytes, "d").err().unwrap().to_string();
             assert!(error.contains(name), "{error}");

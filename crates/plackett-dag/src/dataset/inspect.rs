@@ -1,12 +1,13 @@
 //! What is wrong with columns that have a kind, and what is suspicious: constants, copies, ids, dates, marks of missing values
 //! that pass for numbers, codes that pass for numbers, heavy tails. All of it is found before anything is said.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
 
+use super::profile::Profile;
 use super::{Column, Dataset, Kind, Values, Why};
 use crate::categories::Categories;
-use crate::field::{as_whole, is_date};
+use crate::field::is_date;
 use crate::finding::{Concern, Finding};
 use crate::gram::{Centering, Gram, GramBuilder};
 
@@ -27,35 +28,46 @@ const MANY_CATEGORIES: usize = 50;
 /// A column with more categories than one in this many rows has about that few rows for each, too few to count by.
 const ROWS_PER_CATEGORY: usize = 5;
 
-/// With fewer rows than this, a column in which no number comes twice is nothing special.
-const LEAST_ROWS_OF_IDS: usize = 20;
-
-/// Numbers that stand for missing values where they are far from all others.
-const SENTINELS: [f64; 10] =
-    [-9.0, -99.0, -999.0, -9999.0, -99999.0, 99.0, 999.0, 9999.0, 99999.0, 999_999.0];
-
 /// So few different whole numbers are more often codes or grades than quantities.
 const MOST_CODES: usize = 10;
 
 /// The normal distribution has a kurtosis of 3, the exponential one 9; the first moments say little beyond this one.
 const HEAVY_KURTOSIS: f64 = 30.0;
 
-/// Rows below which a kurtosis says nothing.
-const LEAST_ROWS_OF_TAILS: usize = 50;
+/// What is known of the columns of numbers.
+pub(super) struct Numbers {
+    /// The moments of some of them, by their places.
+    pub(super) moments: Option<(Vec<usize>, GramBuilder)>,
+    /// The profiles of those of which there are rows.
+    pub(super) profiles: Vec<Option<Profile>>,
+}
 
-/// Rows that are put together before they are taken: enough to read each column in long strides.
-const BLOCK_ROWS: usize = 256;
-
-/// Finds what is wrong and what is suspicious, and the moments of the numbers on the way.
-pub(super) fn inspect(data: &mut Dataset) {
+/// Finds what is wrong and what is suspicious.
+pub(super) fn inspect(data: &mut Dataset, numbers: Numbers) {
     let mut findings = std::mem::take(&mut data.findings);
     if let [only] = &data.names[..] {
         findings.push(Finding::of(only, Concern::OnlyColumn));
     }
-    if data.rows == 1 {
+    // Each row may stand for several.
+    let counted = data.weights.as_ref().map_or(data.rows, |weights| weights.tally.effective_rows());
+    let has_faults = findings.iter().any(Finding::is_fault);
+    if data.rows == 1 || counted <= 1 && !has_faults {
         findings.push(Finding::whole(Concern::OnlyRow));
     } else {
-        constants_and_copies(data, &mut findings);
+        constants_and_copies(data, &numbers, &mut findings);
+    }
+    if let Some((places, builder)) = numbers.moments
+        && places.len() == data.names.len()
+    {
+        data.moments = Some(builder);
+    }
+    if let (None, false, Some(weights)) = (data.kind(), data.columns.is_empty(), &data.weights) {
+        let of_kind = |kind: Kind| -> Vec<String> {
+            let columns = data.columns.iter().filter(|column| column.kind == kind);
+            columns.map(|column| column.name.clone()).collect()
+        };
+        let (numbers, categories) = (of_kind(Kind::Numbers), of_kind(Kind::Categories));
+        findings.push(Finding::of(&weights.name, Concern::WeightedMixed { numbers, categories }));
     }
     let has_categories = data.columns.iter().any(|column| column.kind == Kind::Categories);
     if has_categories && data.rows > Categories::MOST_ROWS {
@@ -65,7 +77,7 @@ pub(super) fn inspect(data: &mut Dataset) {
         let (rows, columns) = (data.rows, data.names.len());
         findings.push(Finding::whole(Concern::FewRows { rows, columns }));
     }
-    suspicions(data, &mut findings);
+    suspicions(data, counted, &numbers.profiles, &mut findings);
     // Faults first; the sort leaves the order among them and among the others.
     findings.sort_by_key(|finding| !finding.is_fault());
     data.findings = findings;
@@ -76,7 +88,7 @@ fn blocks(finding: &Finding) -> bool {
     matches!(finding.concern, Concern::NotNumbers { .. } | Concern::Infinite { .. })
 }
 
-fn constants_and_copies(data: &mut Dataset, findings: &mut Vec<Finding>) {
+fn constants_and_copies(data: &Dataset, numbers: &Numbers, findings: &mut Vec<Finding>) {
     let mut constants = Vec::new();
     for (column, values) in data.columns.iter().zip(&data.values) {
         let is_constant = match values {
@@ -87,10 +99,11 @@ fn constants_and_copies(data: &mut Dataset, findings: &mut Vec<Finding>) {
             }
             // Those in which nothing is missing are looked at together.
             Values::Numbers(numbers) if numbers.iter().any(|number| number.is_nan()) => {
-                let (low, high) = range(numbers.iter().copied().filter(|number| !number.is_nan()));
-                high <= low
+                let mut there = numbers.iter().filter(|number| !number.is_nan());
+                let first = there.next();
+                there.all(|number| Some(number) == first)
             }
-            Values::Numbers(_) | Values::Unusable => false,
+            Values::Numbers(_) | Values::NotHeld | Values::Unusable => false,
         };
         // Of a column that is not all numbers, what is left says nothing.
         let is_blocked = |finding: &Finding| blocks(finding) && finding.columns.contains(&column.name);
@@ -98,26 +111,18 @@ fn constants_and_copies(data: &mut Dataset, findings: &mut Vec<Finding>) {
             constants.push(column.name.clone());
         }
     }
-    // Where rows must be left out, what is left says little of the columns in which nothing is missing.
-    let is_whole =
-        |at: &usize| data.numbers(*at).is_some_and(|numbers| !numbers.iter().any(|number| number.is_nan()));
-    let numeric: Vec<usize> =
-        (0..data.names.len()).filter(|&at| data.numbers(at).is_some()).filter(is_whole).collect();
     let is_blocked = findings.iter().any(blocks);
     let mut copies = Vec::new();
-    if let (false, Some(builder)) = (is_blocked, moments(data, &numeric)) {
-        if let Ok(gram) = builder.clone().finish(Centering::Center) {
-            let names: Vec<&str> = numeric.iter().map(|&at| data.names[at].as_str()).collect();
-            let too_large = too_large(&names, &gram);
-            if too_large.is_empty() {
-                diagnose(&names, &gram, &mut constants, &mut copies);
-                heavy_tails(data, &numeric, &gram, findings);
-            } else {
-                findings.push(Finding { columns: too_large, concern: Concern::TooLarge });
-            }
-        }
-        if numeric.len() == data.names.len() {
-            data.moments = Some(builder);
+    if let Some((places, builder)) = &numbers.moments
+        && let Ok(gram) = builder.clone().finish(Centering::Center)
+    {
+        let names: Vec<&str> = places.iter().map(|&at| data.names[at].as_str()).collect();
+        let too_large = too_large(&names, &gram);
+        if too_large.is_empty() {
+            diagnose(&names, &gram, &mut constants, &mut copies);
+            heavy_tails(data, &numbers.profiles, findings);
+        } else {
+            findings.push(Finding { columns: too_large, concern: Concern::TooLarge });
         }
     }
     if !is_blocked {
@@ -172,27 +177,6 @@ fn is_copy(numbers: &[f64], others: &[f64]) -> Option<f64> {
 /// Fewer rows may lie on a line by chance.
 const LEAST_ROWS_OF_COPIES: usize = 10;
 
-/// The moments of some columns of numbers, over the rows in which none of them is missing.
-fn moments(data: &Dataset, numeric: &[usize]) -> Option<GramBuilder> {
-    let columns: Vec<&[f64]> = numeric.iter().filter_map(|&at| data.numbers(at)).collect();
-    let mut builder = GramBuilder::new(columns.len()).ok()?;
-    let width = columns.len();
-    let mut block = vec![0.0; BLOCK_ROWS * width];
-    for start in (0..data.rows).step_by(BLOCK_ROWS) {
-        let rows = BLOCK_ROWS.min(data.rows - start);
-        for (at, column) in columns.iter().enumerate() {
-            for (row, value) in column[start..start + rows].iter().enumerate() {
-                block[row * width + at] = *value;
-            }
-        }
-        for row in block[..rows * width].chunks_exact(width) {
-            // A row with a missing value is refused, and left out.
-            let _ = builder.push_row(row);
-        }
-    }
-    (builder.rows() > 1).then_some(builder)
-}
-
 /// The columns whose squares are not finite, or of which products with others are not.
 fn too_large(names: &[&str], gram: &Gram) -> Vec<String> {
     let is_finite = |column: usize, other: usize| gram.entry(column, other).is_finite();
@@ -242,50 +226,40 @@ fn diagnose(names: &[&str], gram: &Gram, constants: &mut Vec<String>, copies: &m
     copies.append(&mut near);
 }
 
-fn heavy_tails(data: &Dataset, numeric: &[usize], gram: &Gram, findings: &mut Vec<Finding>) {
-    if gram.rows() < LEAST_ROWS_OF_TAILS {
-        return;
-    }
-    let is_heavy = |&(place, &at): &(usize, &usize)| {
-        let (mean, variance) = (gram.means()[place], gram.entry(place, place));
+fn heavy_tails(data: &Dataset, profiles: &[Option<Profile>], findings: &mut Vec<Finding>) {
+    let is_heavy = |(column, profile): &(&Column, &Option<Profile>)| {
         // Few whole numbers are codes, and their rare ones are far out by nature.
-        let is_code = matches!(data.columns[at].why, Why::BesideNumbers(_) | Why::FewWhole(_));
-        let fourth: f64 = data
-            .numbers(at)
-            .unwrap_or_default()
-            .iter()
-            .filter(|number| !number.is_nan())
-            .map(|number| ((number - mean) * (number - mean) / variance).powi(2))
-            .sum();
-        !is_code && variance > 0.0 && fourth / gram.rows() as f64 > HEAVY_KURTOSIS
+        let is_code = matches!(column.why, Why::BesideNumbers(_) | Why::FewWhole(_));
+        let kurtosis = profile.as_ref().and_then(Profile::kurtosis);
+        !is_code && kurtosis.is_some_and(|kurtosis| kurtosis > HEAVY_KURTOSIS)
     };
     let columns: Vec<String> =
-        numeric.iter().enumerate().filter(is_heavy).map(|(_, &at)| data.names[at].clone()).collect();
+        data.columns.iter().zip(profiles).filter(is_heavy).map(|(column, _)| column.name.clone()).collect();
     if !columns.is_empty() {
         findings.push(Finding { columns, concern: Concern::HeavyTails });
     }
 }
 
-fn suspicions(data: &Dataset, findings: &mut Vec<Finding>) {
+fn suspicions(data: &Dataset, rows: usize, profiles: &[Option<Profile>], findings: &mut Vec<Finding>) {
     for (copy, original) in same_categories(data) {
         let concern = Concern::SameCategories { original: data.names[original].clone() };
         findings.push(Finding::of(&data.names[copy], concern));
     }
     let (mut ids, mut dates, mut codes) = (Vec::new(), Vec::new(), Vec::new());
-    for (column, values) in data.columns.iter().zip(&data.values) {
+    for ((column, values), profile) in data.columns.iter().zip(&data.values).zip(profiles) {
         match values {
             Values::Categories { labels, .. } => {
                 if !labels.is_empty() && labels.iter().all(|label| is_date(label)) {
                     dates.push(column.name.clone());
-                } else if is_crowded(labels.len(), data.rows) {
-                    let concern = Concern::Crowded { categories: labels.len(), rows: data.rows };
+                } else if is_crowded(labels.len(), rows) {
+                    let concern = Concern::Crowded { categories: labels.len(), rows };
                     findings.push(Finding::of(&column.name, concern));
                 }
             }
-            Values::Numbers(numbers) => {
-                if is_id(column, numbers) {
+            Values::Numbers(_) | Values::NotHeld => {
+                if profile.as_ref().is_some_and(Profile::is_id) {
                     ids.push(column.name.clone());
-                } else if let Some((value, count)) = sentinel(numbers) {
+                } else if let Some((value, count)) = profile.as_ref().and_then(Profile::sentinel) {
                     findings.push(Finding::of(&column.name, Concern::Sentinel { value, count }));
                 }
                 if matches!(column.why, Why::BesideNumbers(count) if (2..=MOST_CODES).contains(&count)) {
@@ -305,40 +279,6 @@ fn suspicions(data: &Dataset, findings: &mut Vec<Finding>) {
 fn is_crowded(categories: usize, rows: usize) -> bool {
     // Two categories are never too many.
     categories > MANY_CATEGORIES || categories > 2 && categories * ROWS_PER_CATEGORY > rows
-}
-
-/// Whether numbers count the rows: whole, all different, and rising, or without a gap, or under the name of an id.
-fn is_id(column: &Column, numbers: &[f64]) -> bool {
-    if numbers.len() < LEAST_ROWS_OF_IDS || numbers.iter().any(|&number| as_whole(number).is_none()) {
-        return false;
-    }
-    if numbers.windows(2).all(|pair| pair[0] < pair[1]) {
-        return true;
-    }
-    let name = column.name.to_ascii_lowercase();
-    let (low, high) = range(numbers.iter().copied());
-    if high - low != (numbers.len() - 1) as f64 && name != "id" && !name.ends_with("_id") {
-        return false;
-    }
-    let mut seen = HashSet::with_capacity(numbers.len());
-    numbers.iter().all(|number| seen.insert(number.to_bits()))
-}
-
-/// A value that comes more than once and is further from all others than these are from one another, if it is one that is
-/// used as a mark.
-fn sentinel(numbers: &[f64]) -> Option<(f64, usize)> {
-    let (low, high) = range(numbers.iter().copied().filter(|number| !number.is_nan()));
-    [low, high].into_iter().filter(|end| SENTINELS.contains(end)).find_map(|end| {
-        let count = numbers.iter().filter(|&&number| number == end).count();
-        let others = range(numbers.iter().copied().filter(|&number| number != end && !number.is_nan()));
-        let gap = if end == low { others.0 - end } else { end - others.1 };
-        (count > 1 && others.1 > others.0 && gap > others.1 - others.0).then_some((end, count))
-    })
-}
-
-fn range(numbers: impl Iterator<Item = f64>) -> (f64, f64) {
-    numbers
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), number| (low.min(number), high.max(number)))
 }
 
 /// The columns that are copies of others up to the names of the categories, as pairs of the copy and the first column of

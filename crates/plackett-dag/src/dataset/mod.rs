@@ -1,25 +1,41 @@
 //! Data to learn from: named columns, each of numbers or of categories, with why it was taken for that, what is missing and
 //! what is suspicious. One reader makes them in one pass from any source: a file, a pipe, or columns in memory.
 //!
-//! A value takes eight bytes in a column of numbers and one in a column of categories.
+//! A value takes eight bytes in a column of numbers and one in a column of categories, while memory lasts; of more numbers,
+//! only their moments are kept, and what else a warning needs.
 
+mod builder;
 mod column;
+mod covariance;
 mod dialect;
 mod discretize;
+#[cfg(feature = "excel")]
+mod excel;
 mod fingerprint;
 mod input;
 mod inspect;
+mod look;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod profile;
 mod reading;
 mod rows;
+mod saved;
 mod settle;
 mod source;
+mod statistics;
+mod summary;
+mod weights;
 
 use std::fmt;
 use std::sync::Arc;
 
+pub use builder::DatasetBuilder;
+pub use covariance::Covariance;
 pub use discretize::{Cuts, Discretize};
 pub use reading::{Delimiter, Missing, Reading};
 pub use source::{SourceColumn, SourceValues};
+pub use statistics::Statistics;
 
 use crate::categories::Categories;
 use crate::dictionary::MOST_TEXTS;
@@ -29,6 +45,7 @@ use crate::gram::{Centering, GramBuilder};
 use crate::learning::Observations;
 use crate::mixed::{Mixed, MixedColumn};
 use rows::RowSet;
+use weights::RowWeights;
 
 /// A column of whole numbers is taken for categories if it has at most this many different ones.
 const MOST_WHOLE_NUMBERS: usize = 20;
@@ -85,6 +102,8 @@ pub enum Why {
     Scarce,
     /// It holds nothing.
     Empty,
+    /// It comes as moments, without rows.
+    Moments,
     /// Its numbers were cut into so many.
     Cut(usize),
 }
@@ -104,6 +123,7 @@ impl fmt::Display for Why {
             Self::ManyWhole => write!(f, "holds more than {MOST_WHOLE_NUMBERS} different numbers"),
             Self::Scarce => f.write_str("hardly has a number twice"),
             Self::Empty => f.write_str("holds nothing"),
+            Self::Moments => f.write_str("comes as moments, without rows"),
             Self::Cut(count) => {
                 write!(f, "is cut into {count} {}", if count == 1 { "category" } else { "categories" })
             }
@@ -136,6 +156,8 @@ pub struct Column {
     pub missing: usize,
     /// Different values, if they are at most 256.
     pub distinct: Option<usize>,
+    /// Whether they are categories that have an order.
+    pub is_ordered: bool,
 }
 
 /// The values of a column.
@@ -147,7 +169,13 @@ enum Values {
         labels: Vec<String>,
         codes: Vec<u8>,
         missing: RowSet,
+        /// Whether the labels are those of a type, in its order.
+        is_typed: bool,
+        /// Whether that order means something.
+        is_ordered: bool,
     },
+    /// Numbers of which the moments are kept, but no rows.
+    NotHeld,
     /// Words that are too many to be categories are not kept.
     Unusable,
 }
@@ -176,8 +204,12 @@ pub struct Dataset {
     notes: Vec<String>,
     findings: Vec<Finding>,
     fingerprint: String,
+    /// How much each row counts, if not once.
+    weights: Option<RowWeights>,
     /// The moments of the columns of numbers, unless something stands in the way.
     moments: Option<GramBuilder>,
+    /// Whether the moments include the means.
+    has_means: bool,
 }
 
 impl Dataset {
@@ -271,7 +303,8 @@ impl Dataset {
         (!parts.is_empty()).then(|| format!("every column holds {}", parts.join(" or ")))
     }
 
-    /// The values of a column of numbers, NaN where they are missing.
+    /// The values of a column of numbers, NaN where they are missing; none if the rows were too many to be held, or if there
+    /// are only moments.
     pub fn numbers(&self, column: usize) -> Option<&[f64]> {
         match self.values.get(column)? {
             Values::Numbers(numbers) => Some(numbers),
@@ -310,7 +343,7 @@ impl Dataset {
         self.values.iter().any(|values| match values {
             Values::Numbers(numbers) => numbers.iter().any(|number| number.is_nan()),
             Values::Categories { missing, .. } => !missing.is_empty(),
-            Values::Unusable => false,
+            Values::NotHeld | Values::Unusable => false,
         })
     }
 
@@ -323,10 +356,10 @@ impl Dataset {
     /// ```
     /// use plackett_dag::{Dataset, dataset::Reading, gram::Centering};
     ///
-    /// let data = Dataset::from_reader("a,b,c\n1,2,x\n2.5,2,y\n3,2,x\n".as_bytes(), "data.csv", &Reading::default())?;
+    /// let data = Dataset::from_reader("a,b\n1,2\n2.5,5\n3,6\n".as_bytes(), "data.csv", &Reading::default())?;
     /// assert_eq!(
     ///     data.observations(Centering::Center).unwrap_err().to_string(),
-    ///     "data.csv: column \"b\" is constant"
+    ///     "data.csv: column \"b\" is a copy of column \"a\" up to shift and scale (correlation 1)"
     /// );
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
@@ -340,6 +373,12 @@ impl Dataset {
         }
         if self.kind() == Some(Kind::Categories) {
             return Ok(Observations::Categories(Arc::new(self.into_categories()?)));
+        }
+        if centering == Centering::None && !self.has_means {
+            return Err(Error::Misfit {
+                setting: "no_center",
+                reason: "needs the means, and a covariance matrix does not tell them".to_owned(),
+            });
         }
         let builder = self.moments.ok_or(Error::Empty)?;
         let gram = builder.finish(centering)?;
@@ -358,7 +397,7 @@ impl Dataset {
     fn into_mixed(self) -> Result<Mixed> {
         let column = |values: Values| match values {
             Values::Numbers(numbers) => MixedColumn::Numbers(numbers),
-            Values::Categories { labels, mut codes, missing } => {
+            Values::Categories { labels, mut codes, missing, .. } => {
                 // There is room for one code more where values are missing.
                 let gap = labels.len() as u8;
                 if !missing.is_empty() {
@@ -370,8 +409,8 @@ impl Dataset {
                 }
                 MixedColumn::Categories { codes, levels: labels.len() }
             }
-            // Unusable columns are faults.
-            Values::Unusable => MixedColumn::Categories { codes: Vec::new(), levels: 0 },
+            // Unusable columns are faults, and rows are let go of numbers alone, without gaps.
+            Values::NotHeld | Values::Unusable => MixedColumn::Categories { codes: Vec::new(), levels: 0 },
         };
         Mixed::new(self.values.into_iter().map(column).collect())
     }
@@ -407,6 +446,10 @@ impl Dataset {
             _ => None,
         });
         let (labels, codes) = columns.unzip();
-        Categories::new(self.names, labels, codes)
+        let categories = Categories::new(self.names, labels, codes)?;
+        match self.weights {
+            Some(weights) => categories.with_counts(weights.counts()?),
+            None => Ok(categories),
+        }
     }
 }

@@ -43,9 +43,29 @@ pub struct Reading {
     pub lean: Option<Kind>,
     /// Whether and how to cut numbers into categories.
     pub discretize: Option<Discretize>,
+    /// The column that says how much each row counts. Whole weights are numbers of rows; others are relative to one another.
+    pub weights: Option<String>,
+    /// Whether a file holds a covariance matrix, which is otherwise told from its shape.
+    pub covariance: bool,
+    /// The rows that a covariance matrix is of, if its file does not say.
+    pub covariance_rows: Option<usize>,
+    /// The most bytes for rows, 1 GiB unless said otherwise. Of more numbers, only what their moments need is kept.
+    pub most_bytes: Option<usize>,
 }
 
+/// Bytes for rows, unless another limit is given.
+const MOST_BYTES: usize = 1 << 30;
+
 impl Reading {
+    pub(super) fn most_bytes(&self) -> usize {
+        self.most_bytes.unwrap_or(MOST_BYTES)
+    }
+
+    /// Whether rows are needed for more than their sums and counts.
+    pub(super) fn needs_rows(&self) -> bool {
+        self.discretize.is_some() || matches!(self.missing, Missing::Em | Missing::Category)
+    }
+
     /// Takes every column as one kind.
     ///
     /// # Example

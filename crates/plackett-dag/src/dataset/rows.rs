@@ -20,6 +20,10 @@ impl RowSet {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
+    pub(super) fn words(&self) -> &[u64] {
+        &self.0
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

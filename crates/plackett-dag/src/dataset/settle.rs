@@ -3,98 +3,51 @@
 
 use std::collections::HashMap;
 
-use super::column::{Content, RawColumn};
-use super::fingerprint::fingerprint;
-use super::inspect::inspect;
+use super::builder::Stream;
+use super::column::{Content, RawColumn, Spot};
+use super::fingerprint::Print;
+use super::inspect::{Numbers, inspect};
+use super::look::Look;
+use super::profile::Profile;
 use super::reading::{Missing, Reading};
 use super::rows::RowSet;
-use super::{Column, Dataset, Kind, MOST_TEXTS, MOST_WHOLE_NUMBERS, Values, Why};
-use crate::field::{Saying, as_whole};
+use super::summary::Summary;
+use super::weights::RowWeights;
+use super::{Column, Dataset, Kind, MOST_TEXTS, Values, Why};
+use crate::field::Saying;
 use crate::finding::{Concern, Finding, Treatment, Where};
+use crate::gram::GramBuilder;
 use crate::text::number_text;
 
-/// A column is one of numbers with a slip or two, rather than of words, if at most one in this many values is a word.
-const VALUES_PER_SLIP: usize = 10;
-
-/// What the values of a column show, before the other columns are looked at.
-#[derive(Clone, Copy, PartialEq)]
-enum Look {
-    Words,
-    /// Different whole numbers, few enough for categories, and whether they hardly come twice.
-    Few(usize, bool),
-    NotWhole,
-    ManyWhole,
-    Empty,
-}
-
-impl Look {
-    fn of(column: &RawColumn) -> Self {
-        let rows = column.content.rows();
-        match &column.content {
-            Content::Many { .. } => Self::Words,
-            Content::Few { texts, codes } => {
-                let numbers: Vec<f64> = texts.iter().filter_map(|(_, saying)| saying.number()).collect();
-                if column.words > 0 && !is_slip(column.words, rows, numbers.len()) {
-                    return Self::Words;
-                }
-                // Categories of a source with types need not occur.
-                let mut occurs = vec![false; texts.len()];
-                codes.iter().for_each(|&code| occurs[usize::from(code)] = true);
-                let occurring = texts.iter().zip(occurs).filter(|(_, occurs)| *occurs);
-                Self::of_numbers(occurring.filter_map(|((_, saying), _)| saying.number()), || {
-                    let is_missing: Vec<bool> =
-                        texts.iter().map(|(_, saying)| *saying == Saying::Missing).collect();
-                    codes.iter().filter(|code| !is_missing[usize::from(**code)]).count()
-                })
-            }
-            Content::Numbers(values) => {
-                let there = || values.iter().copied().filter(|value| !value.is_nan());
-                Self::of_numbers(there(), || there().count())
-            }
+/// Gives every column its kind and deals with missing values. What a stream has taken is no longer in the columns.
+#[expect(clippy::too_many_lines, reason = "the steps share what they find missing")]
+pub(super) fn settle(
+    mut raw: Vec<RawColumn>,
+    raw_weights: Option<RawColumn>,
+    stream: Option<Stream>,
+    rows: usize,
+    source: &str,
+    notes: Vec<String>,
+    reading: &Reading,
+) -> Dataset {
+    let kinds = if let Some(stream) = &stream {
+        stream.kinds.clone()
+    } else {
+        let looks: Vec<_> =
+            raw.iter().map(|column| (column.name.as_str(), column.is_typed, column.look())).collect();
+        kinds(&looks, reading)
+    };
+    let mut perhaps_words = Vec::new();
+    for (column, &(kind, why)) in raw.iter_mut().zip(&kinds) {
+        if column.settle_marks(kind, why) && matches!(why, Why::FewWhole(_)) {
+            perhaps_words.push(column.name.clone());
         }
     }
-
-    /// What numbers show, each of them at least once, of which there are so many in all.
-    fn of_numbers(numbers: impl Iterator<Item = f64>, count: impl Fn() -> usize) -> Self {
-        let mut different: Vec<i64> = Vec::new();
-        let mut is_many = false;
-        for number in numbers {
-            match as_whole(number) {
-                None => return Self::NotWhole,
-                Some(_) if is_many => {}
-                Some(whole) if different.contains(&whole) => {}
-                Some(whole) => {
-                    different.push(whole);
-                    is_many = different.len() > MOST_WHOLE_NUMBERS;
-                }
-            }
-        }
-        match different.len() {
-            _ if is_many => Self::ManyWhole,
-            0 => Self::Empty,
-            few => Self::Few(few, 2 * few > count()),
-        }
-    }
-
-    fn is_measurement(self) -> bool {
-        matches!(self, Self::NotWhole | Self::ManyWhole)
-    }
-}
-
-/// Whether so few of the values are words, beside so many different numbers, that they are slips.
-fn is_slip(words: usize, rows: usize, different_numbers: usize) -> bool {
-    words * VALUES_PER_SLIP <= rows && different_numbers > MOST_WHOLE_NUMBERS
-}
-
-/// Gives every column its kind and deals with missing values.
-pub(super) fn settle(raw: Vec<RawColumn>, source: &str, notes: Vec<String>, reading: &Reading) -> Dataset {
-    let kinds = kinds(&raw, reading);
-    let mut rows = raw.first().map_or(0, |column| column.content.rows());
     let mut incomplete = RowSet::default();
     let mut columns = Vec::with_capacity(raw.len());
     let mut faults = Vec::new();
-    let mut first_missing: Option<(String, Option<Where>, String)> = None;
-    for (column, &(kind, why)) in raw.iter().zip(&kinds) {
+    let mut gaps = Gaps::default();
+    for (at, (column, &(kind, why))) in raw.iter().zip(&kinds).enumerate() {
         let mut missing = 0;
         if let (Kind::Numbers, Some((place, text))) = (kind, &column.first_infinite) {
             let concern = Concern::Infinite { text: text.clone(), place: *place };
@@ -102,35 +55,51 @@ pub(super) fn settle(raw: Vec<RawColumn>, source: &str, notes: Vec<String>, read
         }
         let slips = if kind == Kind::Numbers { column.words } else { 0 };
         if let (1.., Some((place, text))) = (slips, &column.first_word) {
-            let concern = Concern::NotNumbers { text: text.clone(), place: *place, count: slips };
+            let concern = Concern::NotNumbers { text: text.clone(), place: *place, count: slips, rows };
             faults.push(Finding::of(&column.name, concern));
+        } else if let Some(stream) = &stream {
+            missing = stream.gaps[at];
         } else {
             column.content.each_missing(|row| {
                 missing += 1;
                 incomplete.insert(row);
             });
         }
-        if let (1.., Some((place, text))) = (missing, &column.first_missing)
-            && first_missing.as_ref().is_none_or(|(_, first, _)| place < first)
-        {
-            first_missing = Some((column.name.clone(), *place, text.clone()));
-        }
-        columns.push(Column { name: column.name.clone(), kind, why, missing, distinct: None });
+        gaps.note(&column.name, missing, column.first_missing.as_ref());
+        let is_ordered = column.is_ordered && kind == Kind::Categories;
+        columns.push(Column { name: column.name.clone(), kind, why, missing, distinct: None, is_ordered });
     }
+    let mut weights = raw_weights.map(|mut raw| {
+        raw.settle_marks(Kind::Numbers, Why::Told);
+        let mut missing = 0;
+        if let Some(stream) = &stream {
+            missing = stream.weight_gaps - raw.words.min(stream.weight_gaps);
+        } else if raw.words == 0 {
+            raw.content.each_missing(|row| {
+                missing += 1;
+                incomplete.insert(row);
+            });
+        }
+        gaps.note(&raw.name, missing, raw.first_missing.as_ref());
+        RowWeights::of(raw, rows, &mut faults)
+    });
+    let incomplete_rows = stream.as_ref().map_or(incomplete.len(), |stream| stream.summary.incomplete);
     let mut dropped_rows = 0;
-    if let (false, Some(first)) = (incomplete.is_empty(), first_missing) {
-        let complete = rows - incomplete.len();
-        let gaps = || columns.iter().filter(|column| column.missing > 0);
-        let mut counts: Vec<(String, usize)> =
-            gaps().map(|column| (column.name.clone(), column.missing)).collect();
+    if let (1.., Some(first)) = (incomplete_rows, gaps.first) {
+        let complete = rows - incomplete_rows;
+        let mut counts = gaps.counts;
         counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        let are_categories =
-            gaps().all(|column| column.kind == Kind::Categories || reading.discretize.is_some());
+        let can_estimate = weights.is_none() && stream.is_none();
+        let are_all_categories = columns.iter().all(|column| column.kind == Kind::Categories);
+        let is_category = |name: &String| {
+            let column = columns.iter().find(|column| column.name == *name);
+            column.is_some_and(|column| column.kind == Kind::Categories || reading.discretize.is_some())
+        };
+        let are_categories = counts.iter().all(|(name, _)| is_category(name));
         let treatment = match reading.missing {
             Missing::Drop if complete > 0 => Some(Treatment::LeftOut),
-            Missing::Em if columns.iter().all(|column| column.kind == Kind::Categories) => {
-                Some(Treatment::LocallyComplete)
-            }
+            Missing::Em if !can_estimate => None,
+            Missing::Em if are_all_categories => Some(Treatment::LocallyComplete),
             Missing::Em => Some(Treatment::Moments),
             Missing::Category if are_categories => Some(Treatment::OwnCategory),
             _ => None,
@@ -140,22 +109,41 @@ pub(super) fn settle(raw: Vec<RawColumn>, source: &str, notes: Vec<String>, read
         }
         faults.push(Finding::whole(match treatment {
             Some(treatment) => Concern::Incomplete { counts, rows, complete, treatment },
-            None => Concern::Missing { counts, first, rows, complete, are_categories },
+            None => Concern::Missing {
+                counts,
+                first,
+                rows,
+                complete,
+                are_categories,
+                can_estimate,
+                perhaps_words,
+            },
         }));
     }
     let mut values = Vec::with_capacity(raw.len());
     for (raw, column) in raw.into_iter().zip(&mut columns) {
         let mut content = raw.content;
+        if stream.is_some() {
+            values.push(Values::NotHeld);
+            continue;
+        }
         if dropped_rows > 0 {
             content.keep(|row| !incomplete.contains(row));
         }
         let settled = values_of(content, raw.is_typed, column, &mut faults);
         values.push(finished(settled, column, reading));
     }
-    rows -= dropped_rows;
+    let rows = rows - dropped_rows;
+    if let (1.., Some(weights)) = (dropped_rows, &mut weights) {
+        weights.keep(|row| !incomplete.contains(row));
+    }
+    if let (Some(weights), Some(stream)) = (&mut weights, &stream) {
+        weights.tally = stream.summary.builder.weights();
+        let bad = stream.first_bad_weight;
+        faults.extend(bad.map(|value| Finding::of(&weights.name, Concern::BadWeight { value })));
+    }
     let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
-    let fingerprint = fingerprint(rows, names.iter().map(String::as_str).zip(&values));
-    let mut data = Dataset {
+    let data = Dataset {
         source: source.to_owned(),
         names,
         columns,
@@ -164,11 +152,162 @@ pub(super) fn settle(raw: Vec<RawColumn>, source: &str, notes: Vec<String>, read
         dropped_rows,
         notes,
         findings: faults,
-        fingerprint,
+        fingerprint: String::new(),
+        weights,
         moments: None,
+        has_means: true,
     };
-    inspect(&mut data);
+    inspected(data, stream.map(|stream| stream.summary))
+}
+
+/// The data with their fingerprint, their moments and what is to be said about them, of their rows or of the summary of those
+/// that are not held.
+fn inspected(mut data: Dataset, summary: Option<Summary>) -> Dataset {
+    let weight_print = |weights: &RowWeights| {
+        let mut print = Print::of_numbers("");
+        print.take(&weights.values);
+        print
+    };
+    let (numbers, prints, weight_print) = if let Some(summary) = summary {
+        let moments = Some(((0..data.names.len()).collect(), summary.builder));
+        let profiles = summary.profiles.into_iter().map(Some).collect();
+        (Numbers { moments, profiles }, summary.prints, Some(summary.weight_print))
+    } else {
+        let (numbers, prints) = summed_up(&data);
+        (numbers, prints, data.weights.as_ref().map(weight_print))
+    };
+    let weight_print = weight_print.filter(|_| data.weights.is_some());
+    data.fingerprint = Print::combined(data.rows, prints.into_iter().chain(weight_print));
+    // Counts of distinct rows have no column of their own.
+    if let Some(weights) = data.weights.as_ref().filter(|weights| !weights.name.is_empty()) {
+        let rows = weights.tally.effective_rows();
+        data.notes.push(format!("weights in \"{}\", by which n = {rows}", crate::text::shown(&weights.name)));
+    }
+    inspect(&mut data, numbers);
     data
+}
+
+impl Dataset {
+    /// Data of which there are only moments: columns with why they are numbers and what was missing in them.
+    pub(super) fn of_moments(
+        source: &str,
+        columns: Vec<(String, Why, usize)>,
+        moments: GramBuilder,
+        has_means: bool,
+        notes: Vec<String>,
+    ) -> Self {
+        let column = |(name, why, missing): (String, Why, usize)| Column {
+            name,
+            kind: Kind::Numbers,
+            why,
+            missing,
+            distinct: None,
+            is_ordered: false,
+        };
+        let columns: Vec<Column> = columns.into_iter().map(column).collect();
+        let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+        let mut data = Self {
+            source: source.to_owned(),
+            values: vec![Values::NotHeld; names.len()],
+            columns,
+            rows: moments.rows(),
+            dropped_rows: 0,
+            notes,
+            findings: Vec::new(),
+            fingerprint: moments_print(&names, &moments),
+            weights: None,
+            moments: None,
+            has_means,
+            names,
+        };
+        let places = (0..data.names.len()).collect();
+        let profiles = vec![None; data.names.len()];
+        inspect(&mut data, Numbers { moments: Some((places, moments)), profiles });
+        data
+    }
+}
+
+/// The print of moments.
+fn moments_print(names: &[String], moments: &GramBuilder) -> String {
+    let moments = moments.clone().into_moments();
+    let width = names.len();
+    let print = |(at, name): (usize, &String)| {
+        let mut print = Print::of_numbers(name);
+        print.take(&[moments.origin[at] + moments.means[at]]);
+        print.take(&moments.scatter[at * width + at..(at + 1) * width]);
+        print
+    };
+    Print::combined(moments.rows, names.iter().enumerate().map(print))
+}
+
+/// What there is to know of the columns of numbers whose rows are held, and the prints of all columns.
+fn summed_up(data: &Dataset) -> (Numbers, Vec<Print>) {
+    // Where rows must be left out, what is left says little of the columns in which nothing is missing.
+    let is_whole = |numbers: &[f64]| !numbers.iter().any(|number| number.is_nan());
+    let places: Vec<usize> =
+        (0..data.names.len()).filter(|&at| data.numbers(at).is_some_and(is_whole)).collect();
+    let is_blocked = data.findings.iter().map(|finding| &finding.concern).any(|concern| {
+        matches!(concern, Concern::NotNumbers { .. } | Concern::Infinite { .. } | Concern::BadWeight { .. })
+    });
+    let mut profiles: Vec<Option<Profile>> = vec![None; data.names.len()];
+    let mut prints: Vec<Option<Print>> = vec![None; data.names.len()];
+    let summary = Summary::new(places.iter().map(|&at| data.names[at].as_str())).filter(|_| !is_blocked);
+    let moments = summary.and_then(|mut summary| {
+        let columns: Vec<&[f64]> = places.iter().filter_map(|&at| data.numbers(at)).collect();
+        summary.take(&columns, data.weights.as_ref().map(|weights| &weights.values[..]));
+        if summary.incomplete == 0 {
+            for ((&at, profile), print) in places.iter().zip(summary.profiles).zip(summary.prints) {
+                profiles[at] = Some(profile);
+                prints[at] = Some(print);
+            }
+        }
+        (summary.builder.rows() > 0).then_some((places, summary.builder))
+    });
+    for (at, name) in data.names.iter().enumerate() {
+        let Some(numbers) = data.numbers(at) else { continue };
+        profiles[at].get_or_insert_with(|| {
+            let mut profile = Profile::new(name);
+            profile.take(numbers);
+            profile
+        });
+    }
+    let print = |(at, print): (usize, Option<Print>)| {
+        let name = &data.names[at];
+        print.unwrap_or_else(|| match &data.values[at] {
+            Values::Numbers(numbers) => {
+                let mut print = Print::of_numbers(name);
+                print.take(numbers);
+                print
+            }
+            Values::Categories { labels, codes, missing, .. } => {
+                Print::of_categories(name, labels, codes, missing)
+            }
+            Values::NotHeld | Values::Unusable => Print::of_nothing(name),
+        })
+    };
+    let prints = prints.into_iter().enumerate().map(print).collect();
+    (Numbers { moments, profiles }, prints)
+}
+
+/// Where values are missing.
+#[derive(Default)]
+struct Gaps {
+    counts: Vec<(String, usize)>,
+    first: Option<(String, Option<Where>, String)>,
+}
+
+impl Gaps {
+    fn note(&mut self, name: &str, missing: usize, first: Option<&Spot>) {
+        if missing == 0 {
+            return;
+        }
+        self.counts.push((name.to_owned(), missing));
+        if let Some((place, text)) = first
+            && self.first.as_ref().is_none_or(|(_, first, _)| place < first)
+        {
+            self.first = Some((name.to_owned(), *place, text.clone()));
+        }
+    }
 }
 
 /// The values with numbers cut, and missing ones made a category, where that is wanted.
@@ -177,9 +316,11 @@ fn finished(mut values: Values, column: &mut Column, reading: &Reading) -> Value
         let (labels, codes, missing) = discretize.cut(numbers);
         (column.kind, column.why) = (Kind::Categories, Why::Cut(labels.len()));
         column.distinct = Some(labels.len());
-        values = Values::Categories { labels, codes, missing };
+        // The cuts are in the order of the numbers, which the scores of categories take no notice of.
+        values = Values::Categories { labels, codes, missing, is_typed: true, is_ordered: false };
     }
-    if let (Missing::Category, Values::Categories { labels, codes, missing }) = (reading.missing, &mut values)
+    if let (Missing::Category, Values::Categories { labels, codes, missing, .. }) =
+        (reading.missing, &mut values)
         && !missing.is_empty()
         && labels.len() < MOST_TEXTS
     {
@@ -196,22 +337,23 @@ fn finished(mut values: Values, column: &mut Column, reading: &Reading) -> Value
     values
 }
 
-/// What every column is taken for, and why.
-fn kinds(columns: &[RawColumn], reading: &Reading) -> Vec<(Kind, Why)> {
-    let told = |column: &RawColumn| {
-        if reading.categorical.contains(&column.name) {
+/// What every column is taken for, and why: by its name, whether its type says that it holds categories, and its look.
+pub(super) fn kinds(columns: &[(&str, bool, Look)], reading: &Reading) -> Vec<(Kind, Why)> {
+    let has = |names: &[String], name: &str| names.iter().any(|other| other == name);
+    let told = |&(name, is_typed, look): &(&str, bool, Look)| {
+        if has(&reading.categorical, name) {
             Some((Kind::Categories, Why::Told))
-        } else if reading.numeric.contains(&column.name) {
+        } else if has(&reading.numeric, name) {
             Some((Kind::Numbers, Why::Told))
         } else {
-            let typed = column.is_typed.then_some((Kind::Categories, Why::Typed));
-            let is_either = || matches!(Look::of(column), Look::Few(..) | Look::Empty);
-            let lean = || reading.lean.filter(|_| is_either()).map(|kind| (kind, Why::Told));
-            reading.kind.map(|kind| (kind, Why::Told)).or(typed).or_else(lean)
+            let typed = is_typed.then_some((Kind::Categories, Why::Typed));
+            let is_either = matches!(look, Look::Few(..) | Look::Empty);
+            let lean = reading.lean.filter(|_| is_either).map(|kind| (kind, Why::Told));
+            reading.kind.map(|kind| (kind, Why::Told)).or(typed).or(lean)
         }
     };
     let looks: Vec<(Option<(Kind, Why)>, Look)> =
-        columns.iter().map(|column| (told(column), Look::of(column))).collect();
+        columns.iter().map(|column| (told(column), column.2)).collect();
     let is_number = |(told, look): &(Option<(Kind, Why)>, Look)| match told {
         Some((kind, _)) => *kind == Kind::Numbers,
         None => look.is_measurement(),
@@ -269,7 +411,7 @@ fn values_of(content: Content, is_typed: bool, column: &mut Column, faults: &mut
                     0
                 });
             }
-            Values::Categories { labels, codes, missing }
+            Values::Categories { labels, codes, missing, is_typed, is_ordered: column.is_ordered }
         }
         (Content::Numbers(numbers), Kind::Categories) => match different(&numbers) {
             None => {
@@ -288,7 +430,8 @@ fn values_of(content: Content, is_typed: bool, column: &mut Column, faults: &mut
                 };
                 let codes = numbers.iter().enumerate().map(code).collect();
                 column.distinct = Some(sorted.len());
-                Values::Categories { labels: sorted.into_iter().map(number_text).collect(), codes, missing }
+                let labels = sorted.into_iter().map(number_text).collect();
+                Values::Categories { labels, codes, missing, is_typed: false, is_ordered: false }
             }
         },
     }

@@ -1,19 +1,20 @@
 //! Where data come from: a file, whatever can be read, or columns in memory. All end in the same columns.
 
 use std::collections::HashSet;
-use std::io::{BufReader, Read};
+use std::io::{BufRead as _, BufReader, Read};
 use std::path::Path;
 
-use super::column::{ColumnReader, Content, RawColumn};
+use super::Dataset;
+use super::builder::DatasetBuilder;
+use super::covariance::{Covariance, is_covariance};
 use super::dialect::{Dialect, Header};
-use super::input::Input;
+use super::input::{Input, is_parquet, is_workbook};
 use super::reading::Reading;
-use super::settle::settle;
-use super::{Dataset, MOST_TEXTS};
-use crate::error::{Error, Place, Problem, Result};
-use crate::field::{Fields, Saying};
-use crate::finding::{Concern, Finding, Where};
-use crate::records::{Records, open};
+use super::statistics::Statistics;
+use crate::error::{Error, Problem, Result};
+use crate::field::Fields;
+use crate::finding::{Concern, Finding};
+use crate::records::{Records, decoded, open};
 
 /// A column in memory.
 ///
@@ -23,7 +24,8 @@ use crate::records::{Records, open};
 ///
 /// let dose = SourceColumn { name: "dose".into(), values: SourceValues::Numbers(vec![0.5, 1.5, 0.2]) };
 /// let labels = vec!["no".to_owned(), "yes".to_owned()];
-/// let cured = SourceColumn { name: "cured".into(), values: SourceValues::Categories { labels, codes: vec![0, 1, 0] } };
+/// let values = SourceValues::Categories { labels, codes: vec![0, 1, 0], is_ordered: false };
+/// let cured = SourceColumn { name: "cured".into(), values };
 /// let data = Dataset::from_columns(vec![dose, cured], "trial", &Reading::default())?;
 /// assert_eq!(data.kind(), None);
 /// # Ok::<(), plackett_dag::Error>(())
@@ -54,6 +56,8 @@ pub enum SourceValues {
         labels: Vec<String>,
         /// A place for each row; [`SourceValues::MISSING`] where there is none.
         codes: Vec<u32>,
+        /// Whether their order means something.
+        is_ordered: bool,
     },
 }
 
@@ -61,7 +65,17 @@ impl SourceValues {
     /// The code of a missing value.
     pub const MISSING: u32 = u32::MAX;
 
-    fn rows(&self) -> usize {
+    /// Whether all values are missing, so that nothing tells what they would be.
+    pub(super) fn is_nothing(&self) -> bool {
+        match self {
+            Self::Numbers(numbers) => numbers.iter().all(|number| number.is_nan()),
+            Self::Texts { codes, .. } => codes.iter().all(|&code| code == Self::MISSING),
+            // Their type is known even so.
+            Self::Categories { .. } => false,
+        }
+    }
+
+    pub(super) fn rows(&self) -> usize {
         match self {
             Self::Numbers(numbers) => numbers.len(),
             Self::Texts { codes, .. } | Self::Categories { codes, .. } => codes.len(),
@@ -84,7 +98,12 @@ impl Dataset {
     /// ```
     pub fn read(path: impl AsRef<Path>, reading: &Reading) -> Result<Self> {
         let path = path.as_ref();
-        Self::from_reader(open(path)?, &path.display().to_string(), reading)
+        let (mut reader, name) = (open(path)?, path.display().to_string());
+        let failed = |problem| Error::Io { file: name.clone(), problem };
+        if is_parquet(reader.fill_buf().map_err(failed)?) {
+            return parquet_file(reader.into_inner(), &name, reading);
+        }
+        Self::from_reader(reader, &name, reading)
     }
 
     /// Reads a text in one pass; `file` is what messages call it.
@@ -111,11 +130,20 @@ impl Dataset {
     /// ```
     pub fn from_reader(reader: impl Read, file: &str, reading: &Reading) -> Result<Self> {
         let input = Input::new(reader, file)?;
-        let dialect = Dialect::of(&input.head, input.is_whole, reading);
-        if dialect.is_covariance {
-            let place = Place { file: file.to_owned(), line: None, column: None };
-            return Err(Error::Content { place, problem: Problem::Covariance });
+        if Statistics::is_one(&input.head) {
+            return Statistics::from_bytes(&input.bytes(file)?, file)?.into_dataset(file, reading);
         }
+        if is_workbook(&input.head) {
+            return workbook(input, file, reading);
+        }
+        if is_parquet(&input.head) {
+            return Err(Problem::NotFromPipe { what: "a Parquet file" }.in_file(file));
+        }
+        if reading.covariance || is_covariance(&input.head, input.is_whole) {
+            let text = decoded(&input.bytes(file)?).into_owned();
+            return Covariance::parse(&text, file, reading)?.into_dataset(file, reading);
+        }
+        let dialect = Dialect::of(&input.head, input.is_whole, reading);
         let mut notes = input.notes.clone();
         notes.extend(dialect.notes.iter().cloned());
         let fields = Fields { decimal_comma: dialect.decimal_comma, marks: reading.missing_marks.clone() };
@@ -141,10 +169,9 @@ impl Dataset {
         if plan.has_index {
             notes.push("an unnamed first column, left out".to_owned());
         }
-        let mut readers: Vec<(usize, ColumnReader)> =
-            plan.wanted.iter().map(|&at| (at, ColumnReader::new(plan.names[at].clone()))).collect();
         let width = plan.names.len();
-        let mut rows = 0_usize;
+        let mut builder = DatasetBuilder::of_texts(file, reading, fields, plan.names, plan.wanted);
+        let weights_at = builder.weights_at();
         while is_row || records.advance_past_blanks()? {
             is_row = false;
             if records.width() != width {
@@ -158,73 +185,51 @@ impl Dataset {
                     records.check_width(width)?;
                 }
             }
-            let place = Some(Where::Line(records.line()));
-            readers.iter_mut().for_each(|(at, reader)| reader.take(records.bytes(*at), place, &fields));
-            rows += 1;
+            builder.push_row(weights_at, records.line(), |at| records.bytes(at))?;
         }
-        if rows == 0 {
+        if builder.rows() == 0 {
             return Err(records.error_at(None, None, Problem::NoRows));
         }
-        let is_western = first_is_western || readers.iter().any(|(_, reader)| reader.is_western);
-        if is_western {
+        if first_is_western || builder.is_western() {
             notes.push("Latin-1".to_owned());
         }
-        let columns: Vec<RawColumn> = readers.into_iter().map(|(_, reader)| reader.finish()).collect();
-        Ok(Self::build(columns, plan.unnamed, file, notes, reading))
+        let mut data = builder.settled(&plan.unnamed, notes)?;
+        let is_there = |name: &String| data.names.contains(name);
+        let unnamed: Vec<String> = plan.unnamed.into_iter().filter(is_there).collect();
+        if !unnamed.is_empty() {
+            data.findings.push(Finding { columns: unnamed, concern: Concern::Unnamed });
+        }
+        Ok(data)
     }
 
     /// Data from columns in memory; `source` is what messages call them.
     ///
     /// # Errors
-    /// [`Error::Size`] if the columns are not of one length or a code has no text, and names that are repeated or unknown
-    /// as in [`Dataset::from_reader`].
+    /// As [`DatasetBuilder::push`] and [`DatasetBuilder::finish`].
     pub fn from_columns(columns: Vec<SourceColumn>, source: &str, reading: &Reading) -> Result<Self> {
-        let rows = columns.first().map_or(0, |column| column.values.rows());
-        if rows == 0 {
-            let place = Place { file: source.to_owned(), line: None, column: None };
-            return Err(Error::Content { place, problem: Problem::Empty });
-        }
-        let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
-        let mut seen = HashSet::new();
-        if let Some(name) = names.iter().find(|name| !seen.insert(name.as_str())) {
-            let place = Place { file: source.to_owned(), line: None, column: Some(name.clone()) };
-            return Err(Error::Content { place, problem: Problem::RepeatedName });
-        }
-        let fields = Fields {
-            decimal_comma: reading.decimal_comma == Some(true),
-            marks: reading.missing_marks.clone(),
-        };
-        let wanted = wanted(&names, reading)?;
-        let mut columns: Vec<Option<SourceColumn>> = columns.into_iter().map(Some).collect();
-        let mut raw = Vec::with_capacity(wanted.len());
-        for at in wanted {
-            let Some(column) = columns[at].take() else { continue };
-            if column.values.rows() != rows {
-                let found = column.values.rows();
-                return Err(Error::Size { what: "a column", expected: rows, found });
-            }
-            raw.push(in_memory(column, &fields)?);
-        }
-        Ok(Self::build(raw, Vec::new(), source, Vec::new(), reading))
+        let mut builder = DatasetBuilder::new(source, reading);
+        builder.push(columns)?;
+        builder.finish()
     }
+}
 
-    fn build(
-        mut columns: Vec<RawColumn>,
-        unnamed: Vec<String>,
-        source: &str,
-        notes: Vec<String>,
-        reading: &Reading,
-    ) -> Self {
-        // What has neither a name nor a value is the end of lines with a delimiter there.
-        columns.retain(|column| !unnamed.contains(&column.name) || !column.is_empty());
-        let mut data = settle(columns, source, notes, reading);
-        let is_there = |name: &String| data.names.contains(name);
-        let unnamed: Vec<String> = unnamed.into_iter().filter(is_there).collect();
-        if !unnamed.is_empty() {
-            data.findings.push(Finding { columns: unnamed, concern: Concern::Unnamed });
-        }
-        data
-    }
+#[cfg(feature = "parquet")]
+use super::parquet::read as parquet_file;
+
+#[cfg(not(feature = "parquet"))]
+fn parquet_file(_: std::fs::File, file: &str, _: &Reading) -> Result<Dataset> {
+    Err(Problem::NotBuiltIn { what: "a Parquet file", feature: "parquet" }.in_file(file))
+}
+
+#[cfg(feature = "excel")]
+fn workbook(input: Input<'_>, file: &str, reading: &Reading) -> Result<Dataset> {
+    super::excel::read(input.bytes(file)?, file, reading)
+}
+
+#[cfg(not(feature = "excel"))]
+fn workbook(_: Input<'_>, file: &str, _: &Reading) -> Result<Dataset> {
+    let what = "an Excel workbook or another zip archive";
+    Err(Problem::NotBuiltIn { what, feature: "excel" }.in_file(file))
 }
 
 /// Which columns of a file are read, under which names.
@@ -256,6 +261,7 @@ impl Plan {
         records.check_names(&names)?;
         let mut wanted = wanted(&names, reading)?;
         let is_asked_for = reading.columns.as_ref().is_some_and(|columns| columns.contains(&names[0]));
+        let is_asked_for = is_asked_for || reading.weights.as_ref() == Some(&names[0]);
         if has_index && !is_asked_for {
             wanted.retain(|&at| at > 0);
         }
@@ -264,14 +270,15 @@ impl Plan {
 }
 
 /// The places of the columns that are to be read, in their order.
-fn wanted(names: &[String], reading: &Reading) -> Result<Vec<usize>> {
+pub(super) fn wanted(names: &[String], reading: &Reading) -> Result<Vec<usize>> {
     let asked = reading
         .columns
         .iter()
         .flatten()
         .chain(&reading.drop)
         .chain(&reading.categorical)
-        .chain(&reading.numeric);
+        .chain(&reading.numeric)
+        .chain(&reading.weights);
     let unknown: Vec<String> = asked.filter(|name| !names.contains(name)).cloned().collect();
     if !unknown.is_empty() {
         return Err(Error::NoSuchColumn { names: unknown, known: names.to_vec() });
@@ -282,7 +289,8 @@ fn wanted(names: &[String], reading: &Reading) -> Result<Vec<usize>> {
         None => (0..names.len()).collect(),
     };
     let mut seen = HashSet::new();
-    wanted.retain(|&at| seen.insert(at) && !reading.drop.contains(&names[at]));
+    let is_weight = |at: usize| reading.weights.as_ref() == Some(&names[at]);
+    wanted.retain(|&at| seen.insert(at) && !reading.drop.contains(&names[at]) && !is_weight(at));
     if wanted.is_empty() {
         return Err(Error::Misfit {
             setting: "columns",
@@ -290,125 +298,4 @@ fn wanted(names: &[String], reading: &Reading) -> Result<Vec<usize>> {
         });
     }
     Ok(wanted)
-}
-
-fn in_memory(column: SourceColumn, fields: &Fields) -> Result<RawColumn> {
-    let SourceColumn { name, values } = column;
-    let is_typed = matches!(values, SourceValues::Categories { .. });
-    let checked = |texts: &[String], codes: &[u32]| {
-        let most = codes.iter().filter(|code| **code != SourceValues::MISSING).max();
-        match most {
-            Some(&most) if most as usize >= texts.len() => Err(Error::Size {
-                what: "the list of categories",
-                expected: most as usize + 1,
-                found: texts.len(),
-            }),
-            _ => Ok(()),
-        }
-    };
-    match values {
-        SourceValues::Numbers(mut numbers) => {
-            if fields.marks.is_some() {
-                let marked = numbers.iter_mut().filter(|number| fields.is_missing_number(**number));
-                marked.for_each(|number| *number = f64::NAN);
-            }
-            let first = |is_it: fn(f64) -> bool| {
-                let row = numbers.iter().position(|&number| is_it(number))?;
-                Some((Some(Where::Row(row as u64)), numbers[row].to_string()))
-            };
-            let (first_missing, first_infinite) = (first(f64::is_nan), first(f64::is_infinite));
-            let content = Content::Numbers(numbers);
-            Ok(RawColumn {
-                name,
-                content,
-                is_typed,
-                first_missing,
-                first_word: None,
-                words: 0,
-                first_infinite,
-            })
-        }
-        SourceValues::Texts { texts, codes } => {
-            checked(&texts, &codes)?;
-            let mut reader = ColumnReader::new(name);
-            for (row, code) in codes.into_iter().enumerate() {
-                let text = texts.get(code as usize).map_or("", String::as_str);
-                reader.take(text.as_bytes(), Some(Where::Row(row as u64)), fields);
-            }
-            Ok(reader.finish())
-        }
-        SourceValues::Categories { labels, codes } => {
-            checked(&labels, &codes)?;
-            let (labels, codes) =
-                if labels.len() < MOST_TEXTS { (labels, codes) } else { observed(&labels, codes) };
-            let gap_row = codes.iter().position(|code| *code == SourceValues::MISSING);
-            let missing = gap_row.is_some();
-            if labels.len() + usize::from(missing) > MOST_TEXTS {
-                let rows = codes.len();
-                let gaps = codes.iter().zip(0..).filter(|(code, _)| **code == SourceValues::MISSING);
-                let missing = gaps.map(|(_, row)| row).collect();
-                let content = Content::Many { rows, missing, is_id: labels.len() == rows, is_date: false };
-                return Ok(RawColumn {
-                    name,
-                    content,
-                    is_typed,
-                    first_missing: gap_row.map(|row| (Some(Where::Row(row as u64)), String::new())),
-                    first_word: None,
-                    words: rows,
-                    first_infinite: None,
-                });
-            }
-            let gap = labels.len() as u8;
-            let code = |&code: &u32| u8::try_from(code).unwrap_or(gap);
-            let codes: Vec<u8> = codes.iter().map(code).collect();
-            // A label is never missing, whatever it reads.
-            let plain = Fields { marks: Some(Vec::new()), ..Fields::default() };
-            let saying = |label: &String| plain.number(label).filter(|number| !number.is_nan());
-            let mut texts: Vec<(String, Saying)> = labels
-                .into_iter()
-                .map(|label| (saying(&label).map_or(Saying::Word, Saying::Number), label))
-                .map(|(saying, label)| (label, saying))
-                .collect();
-            if missing {
-                texts.push((String::new(), Saying::Missing));
-            }
-            let word = texts
-                .iter()
-                .find(|(_, saying)| *saying == Saying::Word)
-                .map(|(text, _)| (None, text.clone()));
-            let words = codes.iter().filter(|code| texts[usize::from(**code)].1 == Saying::Word).count();
-            let first_missing = gap_row.map(|row| (Some(Where::Row(row as u64)), String::new()));
-            Ok(RawColumn {
-                name,
-                content: Content::Few { texts, codes },
-                is_typed,
-                first_missing,
-                first_word: word,
-                words,
-                first_infinite: None,
-            })
-        }
-    }
-}
-
-/// The labels that occur, and the codes that index them.
-fn observed(labels: &[String], mut codes: Vec<u32>) -> (Vec<String>, Vec<u32>) {
-    let mut places = vec![SourceValues::MISSING; labels.len()];
-    let mut occurs = vec![false; labels.len()];
-    for &code in &codes {
-        if let Some(slot) = occurs.get_mut(code as usize) {
-            *slot = true;
-        }
-    }
-    let mut kept = Vec::new();
-    for (label, place) in
-        labels.iter().zip(&mut places).zip(occurs).filter(|(_, occurs)| *occurs).map(|(pair, _)| pair)
-    {
-        *place = kept.len() as u32;
-        kept.push(label.clone());
-    }
-    codes
-        .iter_mut()
-        .for_each(|code| *code = places.get(*code as usize).copied().unwrap_or(SourceValues::MISSING));
-    (kept, codes)
 }

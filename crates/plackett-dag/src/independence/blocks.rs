@@ -15,7 +15,7 @@ pub(crate) struct BlockTest<'a> {
 
 impl<'a> BlockTest<'a> {
     /// # Errors
-    /// [`Error::BadSetting`](crate::Error::BadSetting) unless the level lies between 0 and 1.
+    /// [`Error::Setting`](crate::Error::Setting) unless the level lies between 0 and 1.
     pub(crate) fn new(blocks: &'a DegenerateGaussian, alpha: f64) -> Result<Self> {
         check_alpha(alpha)?;
         Ok(Self { blocks, alpha, space: Space::default() })

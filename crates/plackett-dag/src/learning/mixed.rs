@@ -80,7 +80,8 @@ fn score_name(learning: &Learning, data: &Mixed) -> Result<(&'static str, Option
             (true, false) => {
                 ("dg", Some("the data are mixed, and moments are what is known of them".to_owned()))
             }
-            (false, _) => ("nal", Some("the data are categories with missing values".to_owned())),
+            (false, true) => ("nal", Some("no column of numbers varies".to_owned())),
+            (false, false) => ("nal", Some("the data are categories with missing values".to_owned())),
         });
     };
     let misfit = |reason: String| Err(Error::Misfit { setting: "score", reason });

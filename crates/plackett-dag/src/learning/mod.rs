@@ -3,6 +3,7 @@
 
 mod categories;
 mod equal_variances;
+mod isolated;
 mod method;
 mod mixed;
 mod numbers;
@@ -74,7 +75,7 @@ impl Observations {
     pub fn rows(&self) -> usize {
         match self {
             Self::Numbers(gram) => gram.rows(),
-            Self::Categories(categories) => categories.row_count(),
+            Self::Categories(categories) => categories.total(),
             Self::Mixed(data) => data.rows(),
         }
     }
@@ -181,9 +182,9 @@ impl Learning {
             return settled.by_own_score(data, score, run);
         }
         match data {
-            Observations::Numbers(gram) => numbers::learn(&settled, gram, run),
+            Observations::Numbers(gram) => isolated::learn(&settled, gram, run),
             Observations::Categories(categories) => categories::learn(&settled, categories, run),
-            Observations::Mixed(data) => mixed::learn(&settled, data, run),
+            Observations::Mixed(data) => isolated::learn_mixed(&settled, data, run),
         }
     }
 

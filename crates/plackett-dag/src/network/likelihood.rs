@@ -27,11 +27,12 @@ impl BayesNet {
     /// ```
     pub fn log_likelihood(&self, data: &Categories) -> Result<f64> {
         let codes = data.codes_under(self.names(), &self.states)?;
-        let nodes: Vec<f64> = parallel::map(0..self.dag().nodes(), |node| self.node_likelihood(node, &codes));
+        let nodes: Vec<f64> =
+            parallel::map(0..self.dag().nodes(), |node| self.node_likelihood(node, &codes, data.counts()));
         Ok(nodes.iter().sum())
     }
 
-    fn node_likelihood(&self, node: usize, codes: &[Vec<u8>]) -> f64 {
+    fn node_likelihood(&self, node: usize, codes: &[Vec<u8>], weights: Option<&[u32]>) -> f64 {
         let mut cells = vec![0_usize; codes[node].len()];
         let parents = self.dag().parents(node).iter();
         for &column in parents.chain([&node]) {
@@ -41,7 +42,8 @@ impl BayesNet {
             }
         }
         let mut counts = vec![0_u32; self.table(node).len()];
-        cells.iter().for_each(|&cell| counts[cell] += 1);
+        let weight = |row: usize| weights.map_or(1, |weights| weights[row]);
+        cells.iter().enumerate().for_each(|(row, &cell)| counts[cell] += weight(row));
         let terms = counts.iter().zip(self.table(node)).filter(|&(&count, _)| count > 0);
         terms.map(|(&count, probability)| f64::from(count) * probability.ln()).sum()
     }

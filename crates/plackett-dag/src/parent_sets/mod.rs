@@ -112,7 +112,7 @@ impl ParentSets {
     ) -> Result<Option<Self>> {
         let plan = Plan::new(data, candidates, keep)?;
         let name = score.name();
-        let score = &*score.on_rows(data.row_count());
+        let score = &*score.on_rows(data.total());
         let lists = if plan.shares(score) { plan.run_shared(score, run) } else { plan.run_apart(score, run) };
         let Some(lists) = lists else { return Ok(None) };
         let (best, all): (Vec<List>, Vec<List>) = lists.into_iter().unzip();
@@ -257,7 +257,7 @@ impl<'a> Plan<'a> {
                 found: candidates.nodes(),
             });
         }
-        if data.row_count() == 0 {
+        if data.total() == 0 {
             return Err(Error::Empty);
         }
         let limits: Vec<(usize, bool)> = (0..nodes).map(|node| candidates.limit(node)).collect();
@@ -271,7 +271,7 @@ impl<'a> Plan<'a> {
         };
         Ok(Self {
             rows: Rows::new(data),
-            row_count: data.row_count(),
+            row_count: data.total(),
             arities: (0..nodes).map(|node| data.arity(node)).collect(),
             cores: (0..nodes).map(|node| candidates.core_list(node)).collect(),
             outside: (0..nodes).map(|node| candidates.outside(node)).collect(),

@@ -18,7 +18,7 @@ impl<'a> Rows<'a> {
     pub(super) fn new(data: &'a Categories) -> Self {
         let count = data.row_count();
         let columns = (0..data.columns()).map(|column| Cow::Borrowed(data.column(column))).collect();
-        let rows = Self { columns, weights: None, count };
+        let rows = Self { columns, weights: data.counts().map(<[u32]>::to_vec), count };
         let (mut groups, mut finer, mut map) = (Partition::default(), Partition::default(), Vec::new());
         groups.start(count);
         for (column, codes) in rows.columns.iter().enumerate() {

@@ -71,12 +71,12 @@ impl<'a> Families<'a> {
         if dag.nodes() != data.columns() {
             return Err(Error::Size { what: "the graph", expected: data.columns(), found: dag.nodes() });
         }
-        if data.row_count() == 0 {
+        if data.total() == 0 {
             return Err(Error::Empty);
         }
         Ok(Self {
             data,
-            score: score.on_rows(data.row_count()),
+            score: score.on_rows(data.total()),
             groups: Partition::default(),
             finer: Partition::default(),
             map: Vec::new(),
@@ -93,7 +93,7 @@ impl<'a> Families<'a> {
             std::mem::swap(&mut self.groups, &mut self.finer);
             configurations = (configurations * data.arity(parent) as f64).min(MOST_CONFIGURATIONS);
         }
-        self.counts.count(&self.groups, data.column(node), data.arity(node), None);
+        self.counts.count(&self.groups, data.column(node), data.arity(node), data.counts());
         self.counts.cost(&*self.score, configurations, data.arity(node))
     }
 }

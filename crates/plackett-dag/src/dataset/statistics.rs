@@ -1,0 +1,569 @@
+//! What learning needs of data and nothing else: the moments of numbers, the distinct rows of categories with their counts.
+//! Parts of data that are apart, in files, batches or machines, merge to the statistics of the whole.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::column::{Content, RawColumn};
+use super::reading::Reading;
+use super::saved::{Reader, Writer};
+use super::settle::settle;
+use super::source::wanted;
+use super::{Dataset, Kind, Values, Why};
+use crate::categories::Categories;
+use crate::error::{Error, Problem, Result};
+use crate::field::{Fields, Saying};
+use crate::finding::{Concern, Finding, Treatment};
+use crate::gram::{GramBuilder, Moments, Weights};
+use crate::score::{DISCRETE_SCORES, SCORES};
+
+/// What learning needs of data.
+///
+/// # Example
+/// ```
+/// use plackett_dag::{Dataset, Statistics, dataset::Reading, gram::Centering};
+///
+/// let part = |text: &str| Statistics::of(Dataset::from_reader(text.as_bytes(), "data", &Reading::default())?);
+/// let mut statistics = part("a,b\n1.5,2\n2.5,1\n3.5,7\n")?;
+/// statistics.merge(&part("a,b\n0.5,2.5\n4.5,3\n2.5,3\n")?)?;
+/// assert_eq!((statistics.rows(), statistics.names()), (6, ["a".to_owned(), "b".to_owned()].as_slice()));
+/// let again = Statistics::from_bytes(&statistics.to_bytes()?, "data")?;
+/// let data = again.into_dataset("data", &Reading::default())?;
+/// assert_eq!(data.observations(Centering::Center)?.rows(), 6);
+/// # Ok::<(), plackett_dag::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Statistics {
+    names: Vec<String>,
+    /// Values that were missing in each column.
+    missing: Vec<usize>,
+    /// Rows that were left out because values are missing in them.
+    dropped_rows: usize,
+    content: Counted,
+}
+
+/// What there is of each kind of data; numbers beside categories would be a third.
+#[derive(Clone, Debug)]
+enum Counted {
+    Numbers(GramBuilder),
+    Categories(DistinctRows),
+}
+
+/// The first line of a file.
+const MAGIC: &[u8] = b"plackett statistics 1\n";
+/// How any version's begins.
+const ANY_MAGIC: &[u8] = b"plackett statistics ";
+
+/// All but the long lists.
+#[derive(Serialize, Deserialize)]
+struct Head {
+    kind: String,
+    scores: Vec<String>,
+    rows: usize,
+    dropped_rows: usize,
+    weight: f64,
+    weight_squares: f64,
+    whole_weights: bool,
+    distinct_rows: usize,
+    columns: Vec<HeadColumn>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct HeadColumn {
+    name: String,
+    missing: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    categories: Option<Labels>,
+}
+
+impl Statistics {
+    /// The most distinct rows of categories.
+    pub const MOST_DISTINCT_ROWS: usize = 1 << 22;
+
+    /// The statistics of data.
+    ///
+    /// # Errors
+    /// [`Error::Unfit`] if something is wrong with the data that more of them could not mend, and
+    /// [`Error::TooManyDistinctRows`].
+    ///
+    /// # Example
+    /// ```
+    /// use plackett_dag::{Dataset, Statistics, dataset::Reading};
+    ///
+    /// let data = Dataset::from_reader("a,b\nx,1\ny,2\nx,1\n".as_bytes(), "data", &Reading::default())?;
+    /// assert_eq!(Statistics::of(data)?.scores(), ["qnml", "bdeu", "bic", "k2", "fnml"]);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn of(data: Dataset) -> Result<Self> {
+        let lasting = |finding: &Finding| {
+            !matches!(finding.concern, Concern::OnlyRow | Concern::OnlyColumn | Concern::Copy { .. })
+        };
+        let faults: Vec<Finding> = data.faults().into_iter().filter(lasting).collect();
+        if !faults.is_empty() {
+            return Err(Error::Unfit { file: data.source, faults });
+        }
+        if data.is_incomplete() {
+            let reason =
+                "need rows in which nothing is missing: leave out those in which something is".to_owned();
+            return Err(Error::Misfit { setting: "statistics", reason });
+        }
+        let missing = data.columns.iter().map(|column| column.missing).collect();
+        let (names, dropped_rows) = (data.names.clone(), data.dropped_rows);
+        let content = match (data.kind(), data.moments, data.has_means) {
+            (Some(Kind::Numbers), Some(builder), true) => Counted::Numbers(builder),
+            (Some(Kind::Categories), ..) => Counted::Categories(DistinctRows::of(data.values, data.weights)?),
+            _ => {
+                let reason = "need rows of numbers or of categories".to_owned();
+                return Err(Error::Misfit { setting: "statistics", reason });
+            }
+        };
+        Ok(Self { names, missing, dropped_rows, content })
+    }
+
+    /// Takes in those of other rows of the same columns: exact for counts, and for moments up to rounding, about 1e-15 of the
+    /// columns' standard deviations, however the rows were divided.
+    ///
+    /// # Errors
+    /// [`Error::ColumnNames`] or [`Error::Misfit`] if the columns or their kinds differ, [`Error::Unfit`] if there are more
+    /// than 256 categories together, and [`Error::TooManyDistinctRows`]. The statistics are then of no use.
+    pub fn merge(&mut self, other: &Self) -> Result<()> {
+        if self.names != other.names {
+            let only = |names: &[String], others: &[String]| -> Vec<String> {
+                names.iter().filter(|name| !others.contains(name)).cloned().collect()
+            };
+            let (missing, extra) = (only(&self.names, &other.names), only(&other.names, &self.names));
+            if missing.is_empty() && extra.is_empty() {
+                let reason = "are in another order in some part".to_owned();
+                return Err(Error::Misfit { setting: "columns", reason });
+            }
+            return Err(Error::ColumnNames { missing, extra });
+        }
+        match (&mut self.content, &other.content) {
+            (Counted::Numbers(moments), Counted::Numbers(others)) => moments.merge(others)?,
+            (Counted::Categories(rows), Counted::Categories(others)) => rows.merge(others, &self.names)?,
+            _ => {
+                let reason = "differ: numbers in one part, categories in another, so that they must be said"
+                    .to_owned();
+                return Err(Error::Misfit { setting: "kinds", reason });
+            }
+        }
+        self.missing.iter_mut().zip(&other.missing).for_each(|(count, more)| *count += more);
+        self.dropped_rows += other.dropped_rows;
+        Ok(())
+    }
+
+    /// The names of the columns.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The number of rows, without those that were left out.
+    pub fn rows(&self) -> usize {
+        match &self.content {
+            Counted::Numbers(moments) => moments.rows(),
+            Counted::Categories(rows) => rows.total() as usize,
+        }
+    }
+
+    /// What all columns are.
+    pub fn kind(&self) -> Kind {
+        match &self.content {
+            Counted::Numbers(_) => Kind::Numbers,
+            Counted::Categories(_) => Kind::Categories,
+        }
+    }
+
+    /// The distinct rows of categories; none of numbers.
+    pub fn distinct_rows(&self) -> Option<usize> {
+        match &self.content {
+            Counted::Numbers(_) => None,
+            Counted::Categories(rows) => Some(rows.counts.len()),
+        }
+    }
+
+    /// The scores that these statistics serve.
+    pub fn scores(&self) -> Vec<&'static str> {
+        match &self.content {
+            Counted::Numbers(_) => SCORES.iter().map(|entry| entry.name).collect(),
+            Counted::Categories(_) => DISCRETE_SCORES.iter().map(|entry| entry.name).collect(),
+        }
+    }
+
+    /// Data to learn from, as if from the rows; `source` is what messages call them.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchColumn`] if `reading` names a column that is not there, and [`Error::Misfit`] if it asks for what needs
+    /// rows.
+    pub fn into_dataset(self, source: &str, reading: &Reading) -> Result<Dataset> {
+        let wanted = wanted(&self.names, reading)?;
+        let other = match self.content {
+            Counted::Numbers(_) => (Kind::Categories, &reading.categorical),
+            Counted::Categories(_) => (Kind::Numbers, &reading.numeric),
+        };
+        let is_cut = self.kind() == Kind::Numbers && reading.discretize.is_some();
+        for (setting, is_given) in [
+            ("weights", reading.weights.is_some()),
+            ("kinds", reading.kind == Some(other.0) || !other.1.is_empty()),
+            ("discretize", is_cut),
+        ] {
+            if is_given {
+                let reason =
+                    "cannot be changed any more: these are statistics, and that needs rows".to_owned();
+                return Err(Error::Misfit { setting, reason });
+            }
+        }
+        let rows = self.rows();
+        let mut note = format!("statistics of {rows} rows");
+        let mut data = match self.content {
+            Counted::Numbers(builder) => {
+                let columns = wanted
+                    .iter()
+                    .map(|&at| (self.names[at].clone(), Why::Moments, self.missing[at]))
+                    .collect();
+                Dataset::of_moments(source, columns, builder.of_columns(&wanted), true, Vec::new())
+            }
+            Counted::Categories(distinct) => {
+                note += &format!(", {} of them distinct", distinct.counts.len());
+                let mut data = distinct.into_dataset(&self.names, &wanted, source);
+                for (column, &at) in data.columns.iter_mut().zip(&wanted) {
+                    column.missing = self.missing[at];
+                }
+                data.rows = rows;
+                data
+            }
+        };
+        data.notes.insert(0, note);
+        if self.dropped_rows > 0 {
+            let counts = self.names.iter().cloned().zip(self.missing.iter().copied());
+            let mut counts: Vec<(String, usize)> = counts.filter(|(_, count)| *count > 0).collect();
+            counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+            data.findings.push(Finding::whole(Concern::Incomplete {
+                counts,
+                rows: rows + self.dropped_rows,
+                complete: rows,
+                treatment: Treatment::LeftOut,
+            }));
+            data.dropped_rows = self.dropped_rows;
+        }
+        Ok(data)
+    }
+
+    /// The bytes of a file: a line with the version, a line of JSON that says what is there, numbers, and a checksum.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if they cannot be written.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let column = |(at, (name, &missing)): (usize, (&String, &usize))| {
+            let categories = match &self.content {
+                Counted::Numbers(_) => None,
+                Counted::Categories(rows) => Some(rows.labels[at].clone()),
+            };
+            HeadColumn { name: name.clone(), missing, categories }
+        };
+        let weights = match &self.content {
+            Counted::Numbers(builder) => builder.weights(),
+            Counted::Categories(_) => Weights::NONE,
+        };
+        let head = Head {
+            kind: self.kind().name().to_owned(),
+            scores: self.scores().into_iter().map(str::to_owned).collect(),
+            rows: self.rows(),
+            dropped_rows: self.dropped_rows,
+            weight: weights.total,
+            weight_squares: weights.squares,
+            whole_weights: weights.are_whole,
+            distinct_rows: self.distinct_rows().unwrap_or(0),
+            columns: self.names.iter().zip(&self.missing).enumerate().map(column).collect(),
+        };
+        let mut writer = Writer::new(MAGIC);
+        let line = serde_json::to_vec(&head)
+            .map_err(|problem| Error::Io { file: "statistics".to_owned(), problem: problem.into() })?;
+        writer.line(&line);
+        match &self.content {
+            Counted::Numbers(builder) => {
+                let moments = builder.clone().into_moments();
+                for list in [&moments.origin, &moments.means, &moments.minima, &moments.maxima] {
+                    writer.numbers(list);
+                }
+                let width = self.names.len();
+                (0..width)
+                    .for_each(|row| writer.numbers(&moments.scatter[row * width + row..(row + 1) * width]));
+            }
+            Counted::Categories(rows) => {
+                rows.in_order().iter().for_each(|(codes, _)| writer.bytes(codes));
+                writer.counts(&rows.counts);
+            }
+        }
+        Ok(writer.finish())
+    }
+
+    /// What [`Statistics::to_bytes`] wrote; `file` is what errors call it.
+    ///
+    /// # Errors
+    /// [`Problem::Statistics`] if the bytes are not whole, not of this version or not what they say.
+    pub fn from_bytes(bytes: &[u8], file: &str) -> Result<Self> {
+        if !bytes.starts_with(MAGIC) && Self::is_one(bytes) {
+            let version: String = bytes[ANY_MAGIC.len()..]
+                .iter()
+                .take_while(|byte| **byte != b'\n')
+                .map(|&byte| char::from(byte))
+                .take(8)
+                .collect();
+            let message = format!("they are of version {version}, and this program reads version 1");
+            return Err(Problem::Statistics { message }.in_file(file));
+        }
+        let mut reader = Reader::new(bytes, MAGIC, file)?;
+        let head: Head = serde_json::from_slice(reader.line()?)
+            .map_err(|problem| Problem::Statistics { message: problem.to_string() }.in_file(file))?;
+        let width = head.columns.len();
+        let names: Vec<String> = head.columns.iter().map(|column| column.name.clone()).collect();
+        let missing = head.columns.iter().map(|column| column.missing).collect();
+        let labels: Option<Vec<Labels>> = head.columns.into_iter().map(|column| column.categories).collect();
+        let content = match (head.kind.as_str(), labels) {
+            ("numbers", _) if width > 0 => {
+                let mut list = || reader.numbers(width);
+                let (origin, means, minima, maxima) = (list()?, list()?, list()?, list()?);
+                let mut scatter = vec![0.0; width * width];
+                for row in 0..width {
+                    scatter[row * width + row..(row + 1) * width]
+                        .copy_from_slice(&reader.numbers(width - row)?);
+                }
+                let weights = Weights {
+                    total: head.weight,
+                    squares: head.weight_squares,
+                    are_whole: head.whole_weights,
+                };
+                let moments = Moments { rows: head.rows, weights, origin, means, scatter, minima, maxima };
+                Counted::Numbers(GramBuilder::from_moments(moments))
+            }
+            ("categories", Some(labels)) if width > 0 => {
+                let codes = reader.bytes(head.distinct_rows.saturating_mul(width))?;
+                let counts = reader.counts(head.distinct_rows)?;
+                Counted::Categories(DistinctRows::from_parts(labels, codes, &counts).ok_or_else(|| {
+                    Problem::Statistics { message: "its rows do not fit its categories".to_owned() }
+                        .in_file(file)
+                })?)
+            }
+            _ => {
+                let message = "they are of no kind that is known".to_owned();
+                return Err(Problem::Statistics { message }.in_file(file));
+            }
+        };
+        reader.finish()?;
+        Ok(Self { names, missing, dropped_rows: head.dropped_rows, content })
+    }
+
+    /// Writes a file that is either whole or not there.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    ///
+    /// # Example
+    /// ```
+    /// use plackett_dag::{Dataset, Statistics, dataset::Reading};
+    ///
+    /// let folder = tempfile::tempdir().unwrap();
+    /// let path = folder.path().join("data.statistics");
+    /// let data = Dataset::from_reader("a,b\nx,1\ny,2\nx,1\n".as_bytes(), "data", &Reading::default())?;
+    /// Statistics::of(data)?.save(&path)?;
+    /// assert_eq!(Statistics::load(&path)?.distinct_rows(), Some(2));
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        super::saved::replace(path.as_ref(), &self.to_bytes()?)
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// As [`Statistics::from_bytes`], and [`Error::Io`].
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let file = path.display().to_string();
+        let bytes = std::fs::read(path).map_err(|problem| Error::Io { file: file.clone(), problem })?;
+        Self::from_bytes(&bytes, &file)
+    }
+
+    /// Whether bytes begin as those of statistics do.
+    pub(super) fn is_one(head: &[u8]) -> bool {
+        head.starts_with(ANY_MAGIC)
+    }
+}
+
+/// The categories of a column.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Labels {
+    texts: Vec<String>,
+    /// Whether their order is that of a type, to be kept.
+    is_typed: bool,
+    /// Whether that order means something.
+    is_ordered: bool,
+}
+
+/// Distinct rows of categories in the order of their first appearance, and how often each comes.
+#[derive(Clone, Debug)]
+struct DistinctRows {
+    labels: Vec<Labels>,
+    places: HashMap<Box<[u8]>, u32>,
+    counts: Vec<u64>,
+}
+
+impl DistinctRows {
+    fn of(values: Vec<Values>, weights: Option<super::weights::RowWeights>) -> Result<Self> {
+        let mut labels = Vec::with_capacity(values.len());
+        let mut columns = Vec::with_capacity(values.len());
+        for values in values {
+            let Values::Categories { labels: texts, codes, is_typed, is_ordered, .. } = values else {
+                continue;
+            };
+            labels.push(Labels { texts, is_typed, is_ordered });
+            columns.push(codes);
+        }
+        let counts = weights.map(|weights| weights.counts()).transpose()?;
+        let mut rows = Self { labels, places: HashMap::new(), counts: Vec::new() };
+        let mut key = vec![0; columns.len()];
+        for row in 0..columns.first().map_or(0, Vec::len) {
+            for (code, column) in key.iter_mut().zip(&columns) {
+                *code = column[row];
+            }
+            let count = counts.as_ref().map_or(1, |counts| counts[row]);
+            if count > 0 {
+                rows.add(&key, u64::from(count))?;
+            }
+        }
+        Ok(rows)
+    }
+
+    fn from_parts(labels: Vec<Labels>, codes: &[u8], counts: &[u64]) -> Option<Self> {
+        let width = labels.len();
+        let mut rows = Self { labels, places: HashMap::with_capacity(counts.len()), counts: Vec::new() };
+        for (key, &count) in codes.chunks_exact(width).zip(counts) {
+            let fits =
+                key.iter().zip(&rows.labels).all(|(&code, labels)| usize::from(code) < labels.texts.len());
+            if !fits || count == 0 {
+                return None;
+            }
+            rows.add(key, count).ok()?;
+        }
+        let fits = rows.labels.iter().all(|labels| labels.texts.len() <= Categories::MOST_LEVELS);
+        (rows.counts.len() == counts.len() && fits).then_some(rows)
+    }
+
+    fn total(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    fn add(&mut self, key: &[u8], count: u64) -> Result<()> {
+        if let Some(&place) = self.places.get(key) {
+            self.counts[place as usize] += count;
+            return Ok(());
+        }
+        if self.counts.len() == Statistics::MOST_DISTINCT_ROWS {
+            let (rows, most) = (self.total() as usize, Statistics::MOST_DISTINCT_ROWS);
+            return Err(Error::TooManyDistinctRows { rows, most });
+        }
+        self.places.insert(key.into(), self.counts.len() as u32);
+        self.counts.push(count);
+        Ok(())
+    }
+
+    fn in_order(&self) -> Vec<(&[u8], u64)> {
+        let mut rows: Vec<(&[u8], u64)> = vec![(&[], 0); self.counts.len()];
+        for (key, &place) in &self.places {
+            rows[place as usize] = (key, self.counts[place as usize]);
+        }
+        rows
+    }
+
+    fn merge(&mut self, other: &Self, names: &[String]) -> Result<()> {
+        let mut maps: Vec<Vec<u8>> = Vec::with_capacity(self.labels.len());
+        for ((labels, others), name) in self.labels.iter_mut().zip(&other.labels).zip(names) {
+            if labels != others {
+                // Parts that bring their categories in different orders have none.
+                labels.is_typed &= others.is_typed && labels.texts == others.texts;
+                labels.is_ordered &= labels.is_typed && others.is_ordered;
+            }
+            let mut map = Vec::with_capacity(others.texts.len());
+            for text in &others.texts {
+                let place = labels.texts.iter().position(|other| other == text).unwrap_or_else(|| {
+                    labels.texts.push(text.clone());
+                    labels.texts.len() - 1
+                });
+                map.push(u8::try_from(place).map_err(|_| {
+                    let most = Categories::MOST_LEVELS;
+                    let concern = Concern::TooManyCategories { most, is_id: false };
+                    Error::Unfit {
+                        file: "the parts together".to_owned(),
+                        faults: vec![Finding::of(name, concern)],
+                    }
+                })?);
+            }
+            maps.push(map);
+        }
+        let mut key = vec![0; maps.len()];
+        for (codes, count) in other.in_order() {
+            for ((slot, &code), map) in key.iter_mut().zip(codes).zip(&maps) {
+                *slot = map[usize::from(code)];
+            }
+            self.add(&key, count)?;
+        }
+        Ok(())
+    }
+
+    /// The rows as data with counts.
+    fn into_dataset(self, names: &[String], wanted: &[usize], source: &str) -> Dataset {
+        let rows = self.in_order();
+        // A label is never missing, whatever it reads.
+        let plain = Fields { marks: Some(Vec::new()), ..Fields::default() };
+        let saying = |text: &String| match plain.number(text).filter(|number| !number.is_nan()) {
+            Some(number) => Saying::Number(number),
+            None => Saying::Word,
+        };
+        let column = |&at: &usize| {
+            let Labels { texts, is_typed, is_ordered } = self.labels[at].clone();
+            let texts =
+                texts.into_iter().map(|text| (saying(&text), text)).map(|(saying, text)| (text, saying));
+            RawColumn {
+                is_typed,
+                is_ordered,
+                ..RawColumn::of(
+                    names[at].clone(),
+                    Content::Few {
+                        texts: texts.collect(),
+                        codes: rows.iter().map(|(codes, _)| codes[at]).collect(),
+                    },
+                )
+            }
+        };
+        let columns = wanted.iter().map(column).collect();
+        let counts = Content::Numbers(rows.iter().map(|&(_, count)| count as f64).collect());
+        let counts = RawColumn::of(String::new(), counts);
+        let reading = Reading::all(Kind::Categories);
+        settle(columns, Some(counts), None, rows.len(), source, Vec::new(), &reading)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distinct_rows_are_bounded() {
+        let labels = Labels { texts: vec!["x".into(), "y".into()], is_typed: false, is_ordered: false };
+        let most = Statistics::MOST_DISTINCT_ROWS;
+        let mut rows = DistinctRows {
+            labels: vec![labels; 30],
+            places: HashMap::from([(vec![0; 30].into(), 7)]),
+            counts: vec![2; most],
+        };
+        assert!(rows.add(&[0; 30], 5).is_ok());
+        assert_eq!(rows.counts[7], 7);
+        let error = rows.add(&[1; 30], 1).unwrap_err().to_string();
+        assert!(
+            error.starts_with(&format!("after {} rows there are {most} different", 2 * most + 5)),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,164 @@
+//! Columns that never vary, of numbers or beside them: no edge can lead from or to them. The graph is learned from the others, and they are
+//! nodes of it without edges.
+
+use std::sync::Arc;
+
+use plackett::run::{Ending, Run};
+
+use super::{Learned, Learning, by_tests, mixed, numbers};
+use crate::{Cpdag, Dag, Gram, Mixed, Result, mixed::MixedColumn};
+
+/// A column whose standard deviation is below this share of its mean's size is constant: a double has 16 digits, so that what
+/// is left is rounding.
+const CONSTANT_TOLERANCE: f64 = 1e-14;
+
+/// The columns that vary.
+fn varying(gram: &Gram) -> Vec<usize> {
+    let varies = |&node: &usize| {
+        let (deviation, mean) = (gram.entry(node, node).max(0.0).sqrt(), gram.means()[node]);
+        deviation > CONSTANT_TOLERANCE * mean.abs()
+    };
+    (0..gram.nodes()).filter(varies).collect()
+}
+
+/// Learns a graph from moments, of whatever columns.
+pub(super) fn learn(learning: &Learning, gram: &Arc<Gram>, run: &Run<'_>) -> Result<Learned> {
+    let nodes = varying(gram);
+    if nodes.len() == gram.nodes() {
+        return numbers::learn(learning, gram, run);
+    }
+    if nodes.is_empty() {
+        return Ok(nothing(learning, gram.nodes(), run));
+    }
+    placed(numbers::learn(learning, &Arc::new(gram.of_nodes(&nodes)), run)?, &nodes, gram.nodes())
+}
+
+/// Learns a graph from mixed or incomplete data, of whatever columns.
+pub(super) fn learn_mixed(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Result<Learned> {
+    let total = data.columns().len();
+    let nodes: Vec<usize> = (0..total).filter(|&node| varies(&data.columns()[node])).collect();
+    match nodes.len() {
+        all if all == total => mixed::learn(learning, data, run),
+        0 | 1 => Ok(nothing(learning, total, run)),
+        _ => placed(mixed::learn(learning, &Arc::new(data.of_columns(&nodes)), run)?, &nodes, total),
+    }
+}
+
+/// Whether two values that are there differ.
+fn varies(column: &MixedColumn) -> bool {
+    match column {
+        MixedColumn::Numbers(numbers) => {
+            let there = || numbers.iter().copied().filter(|number| !number.is_nan());
+            let (low, high) =
+                (there().fold(f64::INFINITY, f64::min), there().fold(f64::NEG_INFINITY, f64::max));
+            // Halves, because the whole range may not be finite.
+            high / 2.0 - low / 2.0 > CONSTANT_TOLERANCE * (high / 2.0).abs().max((low / 2.0).abs())
+        }
+        MixedColumn::Categories { codes, levels } => {
+            let mut there = codes.iter().filter(|&&code| usize::from(code) < *levels);
+            let first = there.next();
+            there.any(|code| Some(code) != first)
+        }
+    }
+}
+
+/// The graph without edges.
+fn nothing(learning: &Learning, nodes: usize, run: &Run<'_>) -> Learned {
+    let dag = Dag::empty(nodes);
+    let ending = run.ending().unwrap_or(Ending::Finished);
+    Learned { method: learning.method, ..by_tests(dag.clone(), Cpdag::of(&dag), 0, ending) }
+}
+
+/// A graph of some nodes as one of all.
+fn placed(learned: Learned, nodes: &[usize], total: usize) -> Result<Learned> {
+    let edges = learned.dag.edges().map(|(from, to, weight)| (nodes[from], nodes[to], weight));
+    let pairs =
+        |pairs: &[(usize, usize)]| pairs.iter().map(|&(a, b)| (nodes[a], nodes[b])).collect::<Vec<_>>();
+    let constant = (0..total).filter(|node| !nodes.contains(node));
+    Ok(Learned {
+        dag: Dag::from_edges(total, edges)?,
+        order: learned.order.iter().map(|&node| nodes[node]).chain(constant).collect(),
+        cpdag: Cpdag::from_edges(total, pairs(learned.cpdag.directed()), pairs(learned.cpdag.undirected()))?,
+        ..learned
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        LearnMethod, Observations, Sem,
+        gram::{Centering, GramBuilder},
+        simulate::{SemSettings, simulate_sem},
+    };
+
+    #[test]
+    fn a_constant_column_changes_nothing_among_the_others() {
+        let sem = simulate_sem(&SemSettings { nodes: 6, ..SemSettings::default() }, 3).unwrap();
+        for (method, centering) in [
+            ("insertion", Centering::Center),
+            ("insertion", Centering::Standardize),
+            ("pc", Centering::Center),
+        ] {
+            let learning = Learning { method: LearnMethod::by_name(method).unwrap(), ..Learning::default() };
+            let (mut plain, mut wider) = (GramBuilder::new(6).unwrap(), GramBuilder::new(7).unwrap());
+            sem.sample_each(500, Sem::TRAINING, |row| {
+                plain.push_row(row).unwrap();
+                wider.push_row(&[&row[..2], &[0.1], &row[2..]].concat()).unwrap();
+            });
+            let learn = |builder: GramBuilder| {
+                let gram = Observations::Numbers(builder.finish(centering).unwrap().into());
+                learning.run(&gram, &Run::default()).unwrap()
+            };
+            let (expected, found) = (learn(plain), learn(wider));
+            let place = |node: usize| if node < 2 { node } else { node + 1 };
+            let moved: Vec<_> =
+                expected.dag.edges().map(|(from, to, weight)| (place(from), place(to), weight)).collect();
+            assert_eq!(found.dag.edges().collect::<Vec<_>>(), moved, "{method}");
+            assert_eq!((found.order.len(), found.score), (7, expected.score));
+            assert_eq!(found.cpdag.undirected().len(), expected.cpdag.undirected().len());
+        }
+    }
+
+    #[test]
+    fn nothing_but_constants_is_a_graph_without_edges() {
+        let mut builder = GramBuilder::new(2).unwrap();
+        (0..5).for_each(|_| builder.push_row(&[1.0, 2.0]).unwrap());
+        let gram = Observations::Numbers(builder.finish(Centering::Center).unwrap().into());
+        assert_eq!(Learning::default().run(&gram, &Run::default()).unwrap().dag.edge_count(), 0);
+    }
+
+    #[test]
+    fn constant_columns_change_nothing_among_mixed_and_incomplete_ones() {
+        let cause: Vec<f64> = (0..300).map(|row| f64::from(row * 37 % 101)).collect();
+        let mut effect: Vec<f64> = (0..300).map(|row| cause[row] + f64::from(row as u32 * 53 % 29)).collect();
+        let group = MixedColumn::Categories {
+            codes: cause.iter().map(|&value| u8::from(value > 50.0)).collect(),
+            levels: 2,
+        };
+        for has_gaps in [false, true] {
+            if has_gaps {
+                effect.iter_mut().step_by(7).for_each(|value| *value = f64::NAN);
+            }
+            let columns =
+                [MixedColumn::Numbers(cause.clone()), group.clone(), MixedColumn::Numbers(effect.clone())];
+            let still = [
+                MixedColumn::Numbers((0..300).map(|row| if row % 5 == 0 { f64::NAN } else { 0.1 }).collect()),
+                MixedColumn::Categories { codes: vec![1; 300], levels: 2 },
+            ];
+            let learn = |columns: Vec<MixedColumn>| {
+                let data = Observations::Mixed(Mixed::new(columns).unwrap().into());
+                Learning::default().run(&data, &Run::default()).unwrap()
+            };
+            let expected = learn(columns.to_vec());
+            let [cause, group, effect] = columns;
+            let [number, category] = still;
+            let found = learn(vec![cause, number, group, category, effect]);
+            let moved: Vec<_> =
+                expected.dag.edges().map(|(from, to, weight)| (2 * from, 2 * to, weight)).collect();
+            assert!(!moved.is_empty());
+            assert_eq!(found.dag.edges().collect::<Vec<_>>(), moved);
+            assert_eq!((found.order.len(), found.score), (5, expected.score));
+        }
+    }
+}
