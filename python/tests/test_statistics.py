@@ -36,9 +36,13 @@ def words() -> pd.DataFrame:
     )
 
 
-def same(found: plackett.LearnedGraph, expected: plackett.LearnedGraph) -> None:
+def equivalent(found: plackett.LearnedGraph, expected: plackett.LearnedGraph) -> None:
     assert found.cpdag == expected.cpdag
     assert found.score == pytest.approx(expected.score, rel=1e-9)
+
+
+def same(found: plackett.LearnedGraph, expected: plackett.LearnedGraph) -> None:
+    equivalent(found, expected)
     np.testing.assert_array_equal(found.adjacency, expected.adjacency)
 
 
@@ -132,17 +136,18 @@ def test_weights_are_numbers_of_rows(frame: pd.DataFrame, words: pd.DataFrame) -
 
 
 def test_a_covariance_matrix_is_worth_its_rows(frame: pd.DataFrame, tmp_path: Path) -> None:
+    # A covariance differs from that of the rows by rounding, which decides between graphs of one class.
     expected = plackett.learn_dag(frame, score="bic")
     covariance = frame.cov(ddof=0)
     for found in (
         plackett.learn_dag(covariance, covariance=2000, score="bic"),
         plackett.learn_dag(covariance.to_numpy(), covariance=2000, names=list(frame.columns), score="bic"),
     ):
-        same(found, expected)
+        equivalent(found, expected)
     path = tmp_path / "d.cov.txt"
     rows = [" ".join(repr(float(x)) for x in covariance.to_numpy()[row, : row + 1]) for row in range(6)]
     path.write_text("\n".join(["2000", " ".join(frame.columns), *rows]))
-    same(plackett.learn_dag(path, score="bic"), expected)
+    equivalent(plackett.learn_dag(path, score="bic"), expected)
     for wrong, message in (
         ({"covariance": True}, "covariance=N"),
         ({"covariance": 2000, "center": False}, "center=False needs the means"),
@@ -263,7 +268,7 @@ def test_types_of_parquet_columns_are_honored(tmp_path: Path) -> None:
         plackett.learn_dag(path)
     found = plackett.learn_dag(path, columns=["half", "count"])
     assert [column["kind"] for column in found.input["columns"]] == ["numbers", "numbers"]
-    with pytest.warns(plackett.PlackettWarning, match="9 of 60 rows are left out"):
+    with pytest.warns(plackett.PlackettWarning, match="9 of 60 rows .* left out"):
         dropped = plackett.learn_dag(path, columns=["half", "count", "gaps"], missing="drop")
     assert dropped.input["columns"][2]["missing"] == 9
     with pytest.raises(plackett.PlackettError, match="no column"):

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use plackett::run::{Ending, Run};
 
-use super::{Learned, Learning, by_tests, mixed, numbers};
+use super::{Learned, Learning, mixed, numbers, unscored};
 use crate::{Cpdag, Dag, Gram, Mixed, Result, mixed::MixedColumn};
 
 /// A column whose standard deviation is below this share of its mean's size is constant: a double has 16 digits, so that what
@@ -66,7 +66,7 @@ fn varies(column: &MixedColumn) -> bool {
 fn nothing(learning: &Learning, nodes: usize, run: &Run<'_>) -> Learned {
     let dag = Dag::empty(nodes);
     let ending = run.ending().unwrap_or(Ending::Finished);
-    Learned { method: learning.method, ..by_tests(dag.clone(), Cpdag::of(&dag), 0, ending) }
+    unscored(learning.method, dag.clone(), Cpdag::of(&dag), 0, ending)
 }
 
 /// A graph of some nodes as one of all.
