@@ -287,7 +287,7 @@ impl<'a> Report<'a> {
         }
         if let Some(estimation) = &learned.estimation {
             text += &format!(
-                "EM      {} steps to a change of {:.0e}{}; worth {:.0} complete rows\n",
+                "EM      {} steps to a change of {:.1e}{}; worth {:.0} complete rows\n",
                 estimation.iterations,
                 estimation.change,
                 if estimation.is_converged { "" } else { ", not converged" },
