@@ -21,7 +21,7 @@ pub(crate) const PERFECT_FIT: f64 = 1e-13;
 /// Two candidates closer to collinear than this are not taken up as a pair: their joint gain would be rounding.
 const PAIR_COLLINEAR: f64 = 1e-8;
 /// Visits after which branch and bound settles for the best set found so far.
-const MAX_VISITS: usize = 2_000_000;
+const MOST_VISITS: usize = 2_000_000;
 
 /// How the subset scores look for the best set of parents.
 ///
@@ -321,7 +321,8 @@ impl<C: Criterion> Subset<C> {
         }
         if self.search == SubsetSearch::BranchAndBound {
             let start = self.score(node, &parents, space);
-            let (better, proved) = space.bound.run(self, node, allowed, parents, start, pace)?;
+            let (better, proved) =
+                space.bound.run(self, node, allowed, (parents, start), MOST_VISITS, pace)?;
             // Cut short, the answer may rest on anything allowed.
             witness = if proved { better.clone() } else { allowed.clone() };
             parents = better;
@@ -373,13 +374,14 @@ impl<C: Criterion> Subset<C> {
         is_quick.then(|| -> Box<dyn Walker + 'a> { Box::new(Warm::new(self, start.to_vec(), run)) })
     }
 
-    /// Better parents than these among `allowed`, by pairs and exchanges too; nothing if there are none, or if the run is
+    /// Better parents than these among `allowed`, by pairs and exchanges and by branch and bound with so many visits; nothing if there are none, or if the run is
     /// over before they are found.
     pub(crate) fn refine(
         &self,
         node: usize,
         allowed: &NodeSet,
         parents: &NodeSet,
+        most_visits: usize,
         space: &mut Space,
         run: &Run<'_>,
     ) -> Option<NodeSet> {
@@ -391,7 +393,9 @@ impl<C: Criterion> Subset<C> {
             }
         }
         self.climb(node, grow, &mut NodeSet::with_capacity(self.gram.nodes()), pace)?;
-        let found: NodeSet = grow.taken.iter().map(|&c| grow.candidates[c]).collect();
+        let climbed: NodeSet = grow.taken.iter().map(|&c| grow.candidates[c]).collect();
+        let start = self.score(node, &climbed, space);
+        let (found, _) = space.bound.run(self, node, allowed, (climbed, start), most_visits, pace)?;
         improves(self.score(node, &found, space), self.score(node, parents, space)).then_some(found)
     }
 
@@ -555,6 +559,7 @@ struct BranchAndBound {
     best: f64,
     best_set: NodeSet,
     visits: usize,
+    most_visits: usize,
 }
 
 /// A branch: the nodes in and open, and the inverse of their Gram matrix bordered by the node's weights.
@@ -605,8 +610,8 @@ impl BranchAndBound {
         subset: &Subset<C>,
         node: usize,
         allowed: &NodeSet,
-        start: NodeSet,
-        start_score: f64,
+        (start, start_score): (NodeSet, f64),
+        most_visits: usize,
         pace: &mut Pace<'_, '_>,
     ) -> Option<(NodeSet, bool)> {
         self.candidates.clear();
@@ -614,10 +619,11 @@ impl BranchAndBound {
         self.best = start_score;
         self.best_set = start;
         self.visits = 0;
+        self.most_visits = most_visits;
         let full: Vec<usize> = (0..self.candidates.len()).collect();
         let inside = vec![false; full.len()];
         self.split_dependent(subset, node, full, inside, pace)?;
-        Some((std::mem::take(&mut self.best_set), self.visits < MAX_VISITS))
+        Some((std::mem::take(&mut self.best_set), self.visits < most_visits))
     }
 
     /// Branches on candidates that are combinations of others until the rest are independent, then visits.
@@ -630,7 +636,7 @@ impl BranchAndBound {
         pace: &mut Pace<'_, '_>,
     ) -> Option<()> {
         self.visits += 1;
-        if self.visits >= MAX_VISITS {
+        if self.visits >= self.most_visits {
             return Some(());
         }
         let gram = &subset.gram;
@@ -702,7 +708,7 @@ impl BranchAndBound {
         let fit = |variance: f64| subset.criterion.fit(variance.max(floor));
         loop {
             self.visits += 1;
-            if self.visits >= MAX_VISITS {
+            if self.visits >= self.most_visits {
                 return Some(());
             }
             pace.spend(branch.full.len().pow(2))?;

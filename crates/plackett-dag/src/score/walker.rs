@@ -9,6 +9,31 @@ use crate::NodeSet;
 /// A gain below this share of the score is rounding: without a margin two equal orders could alternate for ever.
 pub(crate) const IMPROVEMENT: f64 = 1e-12;
 
+/// Ends a series of moves that no longer lowers the score. What a move is worth is told before it is made, from parents that
+/// may settle otherwise once it is; so a few moves could follow each other for ever, each promising what the others took.
+pub(crate) struct Patience {
+    least: f64,
+    vain: usize,
+    most: usize,
+}
+
+impl Patience {
+    /// As many vain moves in a row as there are nodes are too many.
+    pub(crate) fn new(walker: &dyn Walker) -> Self {
+        Self { least: walker.score(), vain: 0, most: walker.order().len() }
+    }
+
+    /// Whether to go on after a move.
+    pub(crate) fn lasts(&mut self, score: f64) -> bool {
+        if score < self.least {
+            (self.least, self.vain) = (score, 0);
+        } else {
+            self.vain += 1;
+        }
+        self.vain < self.most
+    }
+}
+
 /// An order under improvement, for [`Insertion`](crate::search::Insertion). A local score that can value moves faster than by
 /// asking for every node anew brings one of its own ([`LocalScore::walker`](crate::LocalScore::walker)).
 pub trait Walker: Send {

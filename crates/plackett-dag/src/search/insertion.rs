@@ -13,7 +13,8 @@ use rand::{RngExt as _, SeedableRng as _};
 
 use super::cached::Cached;
 use super::{OrderSolution, cost_of};
-use crate::{Oracle, Result, parallel, score::Walker};
+use crate::score::{Walker, walker::Patience};
+use crate::{Oracle, Result, parallel};
 
 /// Nodes moved to random places by one kick. At 50 dense nodes 5 leaves a quarter of the gap that 2 leaves; 8 is no better.
 const KICKED_NODES: usize = 5;
@@ -166,11 +167,13 @@ fn descend_from_all(walker: &mut dyn Walker, queue: &mut Queue, rng: &mut ChaCha
 }
 
 fn descend(walker: &mut dyn Walker, queue: &mut Queue, run: &Run<'_>) {
+    let mut patience = Patience::new(walker);
     while let Some(node) = queue.pop() {
-        if !run.is_over() {
-            walker.improve(node, queue, run);
+        if run.is_over() || (walker.improve(node, queue, run) && !patience.lasts(walker.score())) {
+            break;
         }
     }
+    queue.clear();
 }
 
 /// Improves an order until no move of one node helps, then disturbs it and tries again, keeping what is not worse.

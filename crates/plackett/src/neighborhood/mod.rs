@@ -51,6 +51,11 @@ impl Queue {
         self.is_in[item] = false;
         Some(item)
     }
+
+    /// Takes all items.
+    pub fn clear(&mut self) {
+        while self.pop().is_some() {}
+    }
 }
 
 /// An order with the rank of every item, what it costs, and how many orders were valued on the way to it.
