@@ -6,6 +6,7 @@
 mod axis;
 mod canvas;
 mod layers;
+mod matrix;
 mod network;
 
 pub(crate) use network::{Arrow, Weights};

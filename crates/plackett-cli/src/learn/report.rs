@@ -25,11 +25,13 @@ use crate::{
 
 /// Edges beyond these would fill the screen; the files have them all.
 const MOST_EDGES_SHOWN: usize = 30;
+/// Likewise names of the order.
+const MOST_NAMES_SHOWN: usize = 150;
 /// Characters of a line of names.
 const LINE: usize = 90;
-/// Larger graphs are not drawn: a picture of them shows nothing, and takes longer than the search.
-const MOST_DRAWN_NODES: usize = 300;
-const MOST_DRAWN_EDGES: usize = 1000;
+/// Larger graphs are drawn as a matrix: of so many arrows none could be followed, and laying them out takes longer than the search.
+const MOST_NODES_WITH_ARROWS: usize = 300;
+const MOST_ARROWS: usize = 1000;
 /// A residual variance below this share of the variable's own is rounding: the variable is a function of its parents.
 const RESIDUAL_TOLERANCE: f64 = 1e-10;
 
@@ -164,15 +166,9 @@ impl<'a> Report<'a> {
         }
         console::say(&self.text())?;
         if let Some(out) = &self.arguments.out {
-            let pictures = if self.is_drawn() { ", graph.svg, graph.png" } else { "" };
             let also = if self.learned.probabilities.is_some() { ", probabilities.csv" } else { "" };
-            let files = "graph.json, graph.csv, graph.dot";
-            console::say(&format!("Written to {}: {files}{pictures}{also}", out.display()))?;
-            if !self.is_drawn() {
-                console::say(&format!(
-                    "No picture: beyond {MOST_DRAWN_NODES} nodes or {MOST_DRAWN_EDGES} edges it would show nothing"
-                ))?;
-            }
+            let files = "graph.json, graph.csv, graph.dot, graph.svg, graph.png";
+            console::say(&format!("Written to {}: {files}{also}", out.display()))?;
         }
         Ok(())
     }
@@ -248,8 +244,8 @@ impl<'a> Report<'a> {
         &self.data.names[node]
     }
 
-    fn is_drawn(&self) -> bool {
-        self.data.names.len() <= MOST_DRAWN_NODES && self.learned.dag.edge_count() <= MOST_DRAWN_EDGES
+    fn has_arrows(&self) -> bool {
+        self.data.names.len() <= MOST_NODES_WITH_ARROWS && self.learned.dag.edge_count() <= MOST_ARROWS
     }
 
     /// Whether the edge might as well point the other way.
@@ -302,7 +298,7 @@ impl<'a> Report<'a> {
         if learned.is_equivalent && !learned.cpdag.undirected().is_empty() {
             text += "open: the data fit as well with this edge turned round (see `cpdag` in --json for the class)\n";
         }
-        text += &format!("\nOrder   {}\n", console::wrapped(&self.order(), LINE, 8));
+        text += &format!("\nOrder   {}\n", first_of(&self.order(), MOST_NAMES_SHOWN, 8));
         text += &format!(
             "CPDAG   {} directed, {} undirected\n",
             counted(learned.cpdag.directed().len(), "edge"),
@@ -396,10 +392,8 @@ impl<'a> Report<'a> {
         if missing.is_empty() {
             return String::new();
         }
-        let shown: Vec<&str> = missing.iter().take(MOST_EDGES_SHOWN).map(String::as_str).collect();
-        let rest = missing.len() - shown.len();
-        let note = if rest > 0 { format!(" and {rest} more") } else { String::new() };
-        format!("\nMissing: {}{note}", console::wrapped(&shown, LINE, 9))
+        let missing: Vec<&str> = missing.iter().map(String::as_str).collect();
+        format!("\nMissing: {}", first_of(&missing, MOST_EDGES_SHOWN, 9))
     }
 
     fn write(&self, out: &OutDir, document: &Document) -> anyhow::Result<()> {
@@ -420,9 +414,6 @@ impl<'a> Report<'a> {
             .edges()
             .map(|(from, to, weight)| Arrow { from, to, weight, is_open: self.is_open(from, to) })
             .collect();
-        if !self.is_drawn() {
-            return Ok(());
-        }
         let by = self.learned.score_name.as_deref().unwrap_or(self.learned.method.name);
         let title = format!("{}: {by}, {}", self.data.title, counted(graph.dag().edge_count(), "edge"));
         let weights = match self.data.kind {
@@ -430,10 +421,20 @@ impl<'a> Report<'a> {
             _ => Weights::Strengths,
         };
         let order = graph.dag().topological_order();
-        let figure = Figure::draw_graph(&title, graph.names(), order, &arrows, weights)?;
+        let draw = if self.has_arrows() { Figure::draw_graph } else { Figure::draw_matrix };
+        let figure = draw(&title, graph.names(), order, &arrows, weights)?;
         out.write("graph.svg", figure.svg.as_bytes())?;
         out.write("graph.png", &figure.png)?;
         Ok(())
+    }
+}
+
+/// The first of a list, and how many more there are.
+fn first_of(names: &[&str], most: usize, indent: usize) -> String {
+    let shown = console::wrapped(&names[..most.min(names.len())], LINE, indent);
+    match names.len().saturating_sub(most) {
+        0 => shown,
+        rest => format!("{shown} and {} more", console::thousands(rest as u64)),
     }
 }
 

@@ -177,7 +177,7 @@ fn place_all(order: &[usize], arrows: &[Arrow], widths: &[f64]) -> (Vec<Point>, 
     (places, layout.edges, width, height)
 }
 
-fn shortened(name: &str) -> String {
+pub(super) fn shortened(name: &str) -> String {
     if name.chars().count() <= LONGEST_NAME {
         return name.to_owned();
     }
@@ -237,7 +237,7 @@ fn clipped(line: &[Point], (x, y): Point, width: f64) -> Vec<Point> {
     kept
 }
 
-fn color(weight: f64) -> Rgb {
+pub(super) fn color(weight: f64) -> Rgb {
     if weight < 0.0 { Color::Vermilion.rgb() } else { Color::Blue.rgb() }
 }
 
@@ -335,10 +335,10 @@ fn text(label: &str, at: Point, size: f64) -> Shape {
 }
 
 /// A short stroke and what it means.
-struct Entry {
-    label: &'static str,
-    color: Rgb,
-    dash: Dash,
+pub(super) struct Entry {
+    pub(super) label: &'static str,
+    pub(super) color: Rgb,
+    pub(super) dash: Dash,
 }
 
 impl Entry {
@@ -346,11 +346,11 @@ impl Entry {
     const GAP: f64 = 6.0;
     const AFTER: f64 = 22.0;
 
-    fn width(&self, font: &Font) -> f64 {
+    pub(super) fn width(&self, font: &Font) -> f64 {
         Self::STROKE + Self::GAP + font.width(self.label, LABEL_SIZE) + Self::AFTER
     }
 
-    fn draw(&self, (x, y): Point, shapes: &mut Vec<Shape>) {
+    pub(super) fn draw(&self, (x, y): Point, shapes: &mut Vec<Shape>) {
         let middle = y - LABEL_SIZE * HALF_CAPITAL;
         let points = vec![(x, middle), (x + Self::STROKE, middle)];
         shapes.push(Shape::Line { points, color: self.color, width: 2.0, dash: self.dash });
@@ -366,7 +366,7 @@ impl Entry {
 }
 
 /// Entries for what occurs in the picture.
-fn legend_entries(arrows: &[Arrow], kind: Weights) -> Vec<Entry> {
+pub(super) fn legend_entries(arrows: &[Arrow], kind: Weights) -> Vec<Entry> {
     let (raises, lowers) = match kind {
         Weights::Effects => ("raises", "lowers"),
         Weights::Strengths => {
