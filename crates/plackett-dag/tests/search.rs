@@ -225,3 +225,32 @@ fn moves_that_take_back_each_others_gains_come_to_an_end() {
         assert_eq!(run.ending(), None, "{seed}");
     }
 }
+
+#[test]
+fn whenever_it_is_cut_short_the_order_is_no_worse_than_the_first() {
+    let gram = gram_of(&sem(25, 3.0, 200, 5));
+    for name in ["bic", "ev-l0"] {
+        let score = score_by_name(name, Arc::clone(&gram), &ScoreSettings::default()).unwrap();
+        let mut oracle = Oracle::new(Arc::clone(&score));
+        let first_order = &score.first_orders(&Run::default())[0];
+        let first = oracle.order_score(first_order, &Run::default()).unwrap().unwrap();
+        // Each look at the clock takes a second.
+        let looks = AtomicU64::new(0);
+        let clock = || Duration::from_secs(looks.fetch_add(1, Ordering::Relaxed));
+        let search = |most: u64| {
+            looks.store(0, Ordering::Relaxed);
+            let run = Run::by(&clock, Limits::time(Duration::from_secs(most)));
+            let insertion = Insertion { starts: Some(1), kicks: Some(3), seed: 1 };
+            insertion.run(&mut Oracle::new(Arc::clone(&score)), &run).score
+        };
+        let (nothing, whole) = (search(0), search(u64::MAX));
+        let all = looks.load(Ordering::Relaxed);
+        assert!(nothing > first && first > whole, "{nothing} {first} {whole}");
+        for part in 1..=100 {
+            let found = search(part * all / 100);
+            // To find that order and its parents, nodes are looked at a few times each.
+            let most = if part * all / 100 < 8 * score.nodes() as u64 { nothing } else { first };
+            assert!(found <= most && found >= whole - 1e-9 * whole.abs(), "{name} {part}: {found} of {most}");
+        }
+    }
+}

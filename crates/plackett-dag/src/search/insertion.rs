@@ -181,11 +181,16 @@ fn walk(walker: &mut dyn Walker, kicks: usize, mut rng: ChaCha8Rng, run: &Run<'_
     let nodes = walker.order().len();
     let mut queue = Queue::new(nodes);
     random_order(nodes, &mut rng).into_iter().for_each(|node| queue.push(node));
+    walker.keep();
+    let mut least = walker.score();
     walker.approach(&mut queue, run);
     descend_from_all(walker, &mut queue, &mut rng, run);
+    if walker.score() > least {
+        walker.go_back(); // cut short on the way
+    }
     walker.keep();
     run.advance(1);
-    let mut least = walker.score();
+    least = walker.score();
     let kicks = if nodes > 2 { kicks } else { 0 };
     for _ in 0..kicks {
         if run.is_over() {
