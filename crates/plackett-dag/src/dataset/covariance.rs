@@ -52,13 +52,15 @@ impl Covariance {
 
     /// As [`Covariance::new`], unless the run is over before all is looked at.
     fn within(names: Vec<String>, matrix: Vec<f64>, rows: usize, run: &Run<'_>) -> Result<Self> {
-        let refused = |reason: String| Err(Error::Misfit { setting: "covariance", reason });
         let nodes = names.len();
         if matrix.len() != nodes * nodes || nodes == 0 {
-            return refused(format!("has {} entries for {nodes} names: it must be square", matrix.len()));
+            return Err(refused(format!(
+                "has {} entries for {nodes} names: it must be square",
+                matrix.len()
+            )));
         }
         if rows < 2 {
-            return refused(format!("is said to be of {rows} rows: at least two are needed"));
+            return Err(refused(format!("is said to be of {rows} rows: at least two are needed")));
         }
         for row in 0..nodes {
             for column in 0..=row {
@@ -66,21 +68,13 @@ impl Covariance {
                 let scale = (matrix[row * nodes + row] * matrix[column * nodes + column]).abs().sqrt();
                 if !below.is_finite() || (below - above).abs() > TOLERANCE * scale {
                     let (a, b) = (crate::text::shown(&names[row]), crate::text::shown(&names[column]));
-                    return refused(format!(
+                    return Err(refused(format!(
                         "has {below} and {above} for \"{a}\" and \"{b}\": it must be symmetric and finite"
-                    ));
+                    )));
                 }
             }
         }
-        let Some(bad) = not_positive(&matrix, nodes, run) else {
-            return refused("is too large to be looked at in the time there was: allow more".to_owned());
-        };
-        if let Some(node) = bad {
-            return refused(format!(
-                "is that of no data: it is not positive semi-definite, which shows at \"{}\"",
-                crate::text::shown(&names[node])
-            ));
-        }
+        check_positive(&names, &matrix, run)?;
         Ok(Self { names, matrix, rows })
     }
 
@@ -234,27 +228,36 @@ fn lines(text: &str) -> impl Iterator<Item = (u64, Vec<String>)> {
         })
 }
 
-/// The first column at which a symmetric matrix turns out to have a negative direction, by elimination,
-/// if there is one; nothing if the run is over before that is known.
-fn not_positive(matrix: &[f64], nodes: usize, run: &Run<'_>) -> Option<Option<usize>> {
+/// What is wrong with a matrix.
+fn refused(reason: String) -> Error {
+    Error::Misfit { setting: "covariance", reason }
+}
+
+/// Looks for a negative direction of a symmetric matrix, by elimination.
+fn check_positive(names: &[String], matrix: &[f64], run: &Run<'_>) -> Result<()> {
+    let negative = |node: usize| {
+        let name = crate::text::shown(&names[node]);
+        refused(format!("is that of no data: it is not positive semi-definite, which shows at \"{name}\""))
+    };
+    let out_of_time = || refused("is too large to be looked at in the time there was: allow more".to_owned());
+    let nodes = names.len();
     let mut pace = Pace::new(run);
     let mut rest = matrix.to_vec();
     for pivot in 0..nodes {
         let variance = matrix[pivot * nodes + pivot];
         let left = rest[pivot * nodes + pivot];
         if variance < 0.0 || left < -TOLERANCE * variance {
-            return Some(Some(pivot));
+            return Err(negative(pivot));
         }
         let is_spent = left <= TOLERANCE * variance;
         // The entries below the pivot, side by side.
         let below: Vec<f64> = (pivot + 1..nodes).map(|row| rest[row * nodes + pivot]).collect();
-        for row in pivot + 1..nodes {
-            pace.spend(row - pivot)?;
-            let entry = below[row - pivot - 1];
+        for (row, entry) in (pivot + 1..nodes).zip(&below) {
+            pace.spend(row - pivot).ok_or_else(out_of_time)?;
             if is_spent {
                 // What is a function of the columns before varies with no other.
                 if entry.abs() > TOLERANCE.sqrt() * (variance * matrix[row * nodes + row]).sqrt() {
-                    return Some(Some(row));
+                    return Err(negative(row));
                 }
                 continue;
             }
@@ -263,7 +266,7 @@ fn not_positive(matrix: &[f64], nodes: usize, run: &Run<'_>) -> Option<Option<us
             target.iter_mut().zip(&below).for_each(|(entry, other)| *entry -= factor * other);
         }
     }
-    Some(None)
+    Ok(())
 }
 
 #[cfg(test)]
