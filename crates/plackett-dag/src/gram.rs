@@ -220,7 +220,8 @@ impl GramBuilder {
         self.rows
     }
 
-    fn merge_block(&mut self) {
+    /// Merges the rows that wait for others to make a block.
+    pub(crate) fn merge_block(&mut self) {
         let d = self.columns;
         let rows = self.block.len() / d;
         if rows == 0 {

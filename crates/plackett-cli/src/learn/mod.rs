@@ -95,8 +95,8 @@ pub(crate) struct Arguments {
     /// moments alone are kept
     #[arg(long, value_name = "MiB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..))]
     memory: u32,
-    /// Stop after this many seconds with the best graph so far, at worst the one without edges. Only then can two runs of
-    /// one seed differ
+    /// Stop after this many seconds, reading included, with the best graph so far, at worst the one without edges; data that
+    /// take longer to read are refused. Only then can two runs of one seed differ
     #[arg(long, value_name = "S", value_parser = arguments::seconds, allow_negative_numbers = true)]
     time: Option<Duration>,
     /// The true graph, to compare with: an adjacency matrix in CSV (row i, column j non-zero means i -> j) or JSON
