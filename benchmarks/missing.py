@@ -9,12 +9,12 @@ Sets with seeds below 1000 are for choosing settings, those from 1000 on for the
 """
 
 import argparse
-import json
 import pathlib
 import statistics
 import time
 import warnings
 
+import report
 from mixed import marks_of
 from simulators import adjacency_f1, class_distance, conditional, latent, with_gaps
 
@@ -84,11 +84,7 @@ def main():
             f"{line['drop_shd_cpdag']:.1f} | {line['em_shd_cpdag']:.1f} | {line['drop_rows']:.0f} | {line['em_rows']:.0f} | "
             f"{line['em_seconds']:.2f} |\n"
         )
-    print(text)
-    if arguments.out:
-        arguments.out.mkdir(parents=True, exist_ok=True)
-        (arguments.out / "missing.md").write_text(text)
-        (arguments.out / "missing.json").write_text(json.dumps(lines, indent=1))
+    report.give("missing", text, lines, arguments.out)
 
 
 if __name__ == "__main__":

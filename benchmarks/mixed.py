@@ -11,7 +11,6 @@ Sets with seeds below 1000 are for choosing settings, those from 1000 on for the
 
 import argparse
 import itertools
-import json
 import pathlib
 import signal
 import statistics
@@ -20,6 +19,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import report
 from simulators import SIMULATORS, adjacency_f1, class_distance
 
 import plackett
@@ -176,12 +176,7 @@ def main():
         sets = arguments.sets or (2 if arguments.quick else SETS.get(nodes, 5))
         found = measure_kind(kind, nodes, rows, sets, arguments.methods, arguments.limit, arguments.first_seed)
         lines += summary(kind, nodes, rows, found)
-    text = markdown(lines, arguments.limit)
-    print(text)
-    if arguments.out:
-        arguments.out.mkdir(parents=True, exist_ok=True)
-        (arguments.out / "mixed.md").write_text(text)
-        (arguments.out / "mixed.json").write_text(json.dumps(lines, indent=1))
+    report.give("mixed", markdown(lines, arguments.limit), lines, arguments.out)
 
 
 if __name__ == "__main__":

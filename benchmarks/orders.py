@@ -12,13 +12,13 @@ Sets with seeds below 1000 are for choosing settings, those from 1000 on for the
 import argparse
 import concurrent.futures
 import dataclasses
-import json
 import pathlib
 import resource
 import statistics
 import time
 
 import numpy as np
+import report
 
 import plackett
 
@@ -263,12 +263,7 @@ def main():
             sets.append(in_a_process_of_its_own(cell, arguments.first_seed + index))
             print(cell.name, index, {name: found.get("error") or round(found["seconds"], 2) for name, found in sets[-1].items()}, flush=True)
         rows += summary(cell, sets)
-    text = markdown(rows)
-    print(text)
-    if arguments.out:
-        arguments.out.mkdir(parents=True, exist_ok=True)
-        (arguments.out / "orders.md").write_text(text)
-        (arguments.out / "orders.json").write_text(json.dumps(rows, indent=1))
+    report.give("orders", markdown(rows), rows, arguments.out)
 
 
 if __name__ == "__main__":

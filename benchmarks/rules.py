@@ -11,13 +11,13 @@ Sets with seeds below 1000 were for choosing the rules, those from 1000 on are f
 """
 
 import argparse
-import json
 import math
 import pathlib
 import statistics
 import warnings
 
 import numpy as np
+import report
 
 import plackett
 
@@ -150,12 +150,8 @@ def main():
     if "score" in arguments.parts:
         sizes = SCORE_SIZES[:2] if arguments.quick else SCORE_SIZES
         scores = score(seeds, sizes, SCORE_ROWS[2:5] if arguments.quick else SCORE_ROWS)
-    text = markdown(prices, scores, sets)
-    print(text)
-    if arguments.out:
-        arguments.out.mkdir(parents=True, exist_ok=True)
-        (arguments.out / "rules.md").write_text(text)
-        (arguments.out / "rules.json").write_text(json.dumps({"price": prices, "score": scores}, indent=1))
+    rows = {"price": prices, "score": scores}
+    report.give("rules", markdown(prices, scores, sets), rows, arguments.out)
 
 
 if __name__ == "__main__":

@@ -2,21 +2,35 @@
 
 use std::{
     ops::ControlFlow,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use anyhow::Context;
 
 static IS_WANTED: AtomicBool = AtomicBool::new(false);
 
+/// What is left to do if the program ends at once.
+static LAST: OnceLock<fn()> = OnceLock::new();
+
 /// From now on the first Ctrl-C asks for the result so far, and the second ends the program.
 pub(crate) fn listen() -> anyhow::Result<()> {
     ctrlc::set_handler(|| {
         if IS_WANTED.swap(true, Ordering::Relaxed) {
+            if let Some(last) = LAST.get() {
+                last();
+            }
             std::process::exit(130);
         }
     })
     .context("Ctrl-C cannot be caught")
+}
+
+/// Has this done if the second Ctrl-C ends the program.
+pub(crate) fn at_once(last: fn()) {
+    LAST.get_or_init(|| last);
 }
 
 /// Break once somebody has pressed Ctrl-C.

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use plackett::run::Run;
 use plackett_dag::{
     Dataset, Statistics,
     dataset::{Kind, Reading},
@@ -80,7 +81,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
 fn part(path: &Path, reading: &Reading) -> anyhow::Result<Statistics> {
     let source =
         if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() };
-    let data: Dataset = open(path, reading)?;
+    let data: Dataset = open(path, reading, &Run::default())?;
     // The complaint shows the columns, which are gone once the data are summed up.
     let complaint = refused(&data, &source);
     Statistics::of(data).map_err(|error| unfit(error, complaint))

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{BufWriter, Write};
 
 use crate::error::{Error, Place, Problem, Result};
-use crate::field::{reads_as_missing, whole_number};
+use crate::field::{Fields, Saying, whole_number};
 
 /// Rows of categories under named columns.
 ///
@@ -228,8 +228,8 @@ impl Categories {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn write_csv(&self, writer: impl Write, file: &str) -> Result<()> {
-        for (name, levels) in self.names.iter().zip(&self.levels) {
-            if let Some(text) = levels.iter().find(|text| reads_as_missing(text)) {
+        for (column, name) in self.names.iter().enumerate() {
+            if let Some(text) = self.read_as_missing(column) {
                 let place = Place { file: file.to_owned(), line: None, column: Some(name.clone()) };
                 return Err(Error::Content {
                     place,
@@ -252,6 +252,22 @@ impl Categories {
             writer.flush()
         };
         write().map_err(|problem| Error::Io { file: file.to_owned(), problem })
+    }
+
+    /// A category of a column that would be read as a missing value: by itself, or among those that occur, because they are
+    /// numbers but for such as it.
+    fn read_as_missing(&self, column: usize) -> Option<&String> {
+        let levels = &self.levels[column];
+        let says: Vec<Saying> = levels.iter().map(|text| Fields::default().say(text.trim())).collect();
+        let occurs = |is_sought: fn(&Saying) -> bool| {
+            self.codes[column].iter().any(|&code| is_sought(&says[usize::from(code)]))
+        };
+        let are_numbers =
+            occurs(|saying| saying.number().is_some()) && !occurs(|saying| *saying == Saying::Word);
+        let is_missing = |saying: Saying| {
+            saying == Saying::Missing || are_numbers && saying == Saying::MissingAmongNumbers
+        };
+        levels.iter().zip(says).find(|(_, saying)| is_missing(*saying)).map(|(text, _)| text)
     }
 
     /// These rows with the columns and codes of other data, as validation data must have those of the training data.
@@ -338,7 +354,6 @@ fn write_row<'a>(writer: &mut impl Write, fields: impl Iterator<Item = &'a Vec<u
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::{Fields, Saying};
     use crate::{
         Dataset,
         dataset::{Delimiter, Kind, Reading},
@@ -410,6 +425,20 @@ mod tests {
             error.to_string(),
             "d.csv, column \"a\": the category \"NA\" would be read as a missing value"
         );
+        // A dash is missing among numbers, and a word among words, of which all that counts are in some row.
+        let levels = || owned(&["-", "1", "x"]);
+        let with = |codes: Vec<u8>| Categories::new(owned(&["a"]), vec![levels()], vec![codes]).unwrap();
+        assert!(with(vec![0, 1, 1]).write_csv(Vec::new(), "d.csv").is_err());
+        for codes in [vec![0, 1, 2], vec![0, 2, 0]] {
+            let mut text = Vec::new();
+            with(codes.clone()).write_csv(&mut text, "d.csv").unwrap();
+            let seen = Dataset::from_reader(text.as_slice(), "d.csv", &Reading::default()).unwrap();
+            let (texts, found) = seen.categories(0).unwrap();
+            let text = |code: &u8| texts[usize::from(*code)].clone();
+            let wanted: Vec<String> = codes.iter().map(|&code| levels()[usize::from(code)].clone()).collect();
+            assert_eq!(found.iter().map(text).collect::<Vec<_>>(), wanted);
+            assert!((0..codes.len()).all(|row| !seen.is_missing(0, row)));
+        }
     }
 
     proptest! {

@@ -468,6 +468,17 @@ pub enum Problem {
         /// Bytes that are allowed.
         most: usize,
     },
+    /// The run was over before the data were read and summed up.
+    #[error(
+        "there was no time for more than {rows} rows{}: allow more, as nothing is learned from a part of the data",
+        if *are_all { ", which are all, and their sums" } else { "" }
+    )]
+    OutOfTime {
+        /// Rows that were read.
+        rows: usize,
+        /// Whether there are no others.
+        are_all: bool,
+    },
     /// The text is not UTF-8.
     #[error("the text is not encoded as UTF-8")]
     Encoding,

@@ -76,11 +76,6 @@ fn is_one_of(text: &str, words: &[&str]) -> bool {
     words.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
-/// Whether a category could be read as a missing value.
-pub(crate) fn reads_as_missing(text: &str) -> bool {
-    is_one_of(text, &MARKS)
-}
-
 /// The whole number that a text stands for, as 3, -3, 3.0 and 3e0 do; none beyond those that a double holds exactly.
 pub(crate) fn whole_number(text: &str) -> Option<i64> {
     as_whole(text.parse().ok()?)

@@ -2,7 +2,7 @@
 //! Rows are taken in blocks, each centered at its own mean and merged by the pairwise update of variances,
 //! so a large common offset costs no digits. Also `Q(W) = ½ tr((I−W)ᵀ G (I−W)) + λ‖W‖₁`, the paper's objective.
 
-use crate::{Error, Result};
+use crate::{Error, Result, parallel};
 
 /// Rows per block: large enough to amortize the merge, small enough for a block of 50 columns to stay in L2.
 const BLOCK_ROWS: usize = 256;
@@ -220,7 +220,8 @@ impl GramBuilder {
         self.rows
     }
 
-    fn merge_block(&mut self) {
+    /// Merges the rows that wait for others to make a block.
+    pub(crate) fn merge_block(&mut self) {
         let d = self.columns;
         let rows = self.block.len() / d;
         if rows == 0 {
@@ -245,26 +246,13 @@ impl GramBuilder {
             row.iter_mut().for_each(|value| *value *= root);
         }
 
-        // Four rows per visit of the matrix: the matrix, not the arithmetic, is what costs memory traffic.
-        let mut quads = self.block.chunks_exact(4 * d);
-        for quad in &mut quads {
-            let (a, rest) = quad.split_at(d);
-            let (b, rest) = rest.split_at(d);
-            let (c, e) = rest.split_at(d);
-            for i in 0..d {
-                let (fa, fb, fc, fe) = (a[i], b[i], c[i], e[i]);
-                let target = &mut self.scatter[i * d + i..(i + 1) * d];
-                for ((((t, xa), xb), xc), xe) in
-                    target.iter_mut().zip(&a[i..]).zip(&b[i..]).zip(&c[i..]).zip(&e[i..])
-                {
-                    *t += (fa * xa + fb * xb) + (fc * xc + fe * xe);
-                }
-            }
-        }
-        for row in quads.remainder().chunks_exact(d) {
-            for i in 0..d {
-                add_scaled(&mut self.scatter[i * d + i..(i + 1) * d], &row[i..], row[i]);
-            }
+        let panels = Panels::of(&self.block, d);
+        let strips = self.scatter.chunks_mut(PANEL_COLUMNS * d).enumerate();
+        let add = |(at, strip): (usize, &mut [f64])| panels.add_products(at, strip);
+        if d < MANY_COLUMNS {
+            strips.for_each(add);
+        } else {
+            parallel::map::<_, _, ()>(strips.collect::<Vec<_>>(), add);
         }
 
         for mean in 0..d {
@@ -468,6 +456,70 @@ impl GramBuilder {
             }
         }
         Gram { rows: self.weights.effective_rows(), nodes: d, matrix, means, scales }
+    }
+}
+
+/// Columns that are worked on together: a block of so many fits in the nearest cache.
+const PANEL_COLUMNS: usize = 8;
+/// Fewer columns than this are not worth the threads.
+const MANY_COLUMNS: usize = 128;
+
+/// A block of rows, eight columns at a time, each such panel row-major; the last one is filled up with zeros.
+struct Panels {
+    columns: usize,
+    rows: usize,
+    values: Vec<f64>,
+}
+
+impl Panels {
+    fn of(block: &[f64], columns: usize) -> Self {
+        let (rows, panels) = (block.len() / columns, columns.div_ceil(PANEL_COLUMNS));
+        let mut values = vec![0.0; panels * rows * PANEL_COLUMNS];
+        for (at, row) in block.chunks_exact(columns).enumerate() {
+            for (panel, part) in row.chunks(PANEL_COLUMNS).enumerate() {
+                let start = (panel * rows + at) * PANEL_COLUMNS;
+                values[start..start + part.len()].copy_from_slice(part);
+            }
+        }
+        Self { columns, rows, values }
+    }
+
+    fn panel(&self, at: usize) -> &[[f64; PANEL_COLUMNS]] {
+        let size = self.rows * PANEL_COLUMNS;
+        self.values[at * size..(at + 1) * size].as_chunks().0
+    }
+
+    /// Adds the products of the columns of one panel with themselves and all later ones to their rows of the upper triangle.
+    /// Each entry is summed in the same order, whoever works on it.
+    fn add_products(&self, at: usize, strip: &mut [f64]) {
+        let own: [Vec<f64>; PANEL_COLUMNS] =
+            std::array::from_fn(|i| self.panel(at).iter().map(|row| row[i]).collect());
+        for other in at..self.columns.div_ceil(PANEL_COLUMNS) {
+            let first = other * PANEL_COLUMNS;
+            let width = PANEL_COLUMNS.min(self.columns - first);
+            for (i, (target, column)) in strip.chunks_exact_mut(self.columns).zip(&own).enumerate() {
+                let mut sums = [0.0; PANEL_COLUMNS];
+                sums[..width].copy_from_slice(&target[first..first + width]);
+                add_column(&mut sums, column, self.panel(other));
+                let skipped = if other == at { i } else { 0 };
+                target[first + skipped..first + width].copy_from_slice(&sums[skipped..width]);
+            }
+        }
+    }
+}
+
+/// Adds the products of one column with those of a panel, four rows at a time: their sum is then one chain of additions less
+/// deep, and the arithmetic keeps up with the memory.
+fn add_column(sums: &mut [f64; PANEL_COLUMNS], column: &[f64], panel: &[[f64; PANEL_COLUMNS]]) {
+    let (quads, left) = column.as_chunks::<4>();
+    let (panel_quads, panel_left) = panel.as_chunks::<4>();
+    for ([fa, fb, fc, fe], [a, b, c, e]) in quads.iter().zip(panel_quads) {
+        for j in 0..PANEL_COLUMNS {
+            sums[j] += (fa * a[j] + fb * b[j]) + (fc * c[j] + fe * e[j]);
+        }
+    }
+    for (factor, row) in left.iter().zip(panel_left) {
+        add_scaled(sums, row, *factor);
     }
 }
 
@@ -759,6 +811,35 @@ mod tests {
                     let expected = reference(&plain, d, i, j);
                     assert!((gram.entry(i, j) - expected).abs() < 1e-13, "{rows} {i} {j}");
                     assert_eq!(gram.entry(i, j), gram.entry(j, i));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn panels_add_in_the_order_of_the_rows_to_the_last_bit() {
+        // Rows in fours and some left over; whole panels and a part of one; with threads and without.
+        for (rows, d) in [(11, 3), (64, 16), (255, MANY_COLUMNS + 5)] {
+            let block = sample(rows, d, 0.3, 7);
+            let mut found = vec![0.5; d * d];
+            let panels = Panels::of(&block, d);
+            for (at, strip) in found.chunks_mut(PANEL_COLUMNS * d).enumerate() {
+                panels.add_products(at, strip);
+            }
+            for i in 0..d {
+                let product = |row: &[f64], j: usize| row[i] * row[j];
+                for j in 0..d {
+                    let mut expected = 0.5;
+                    let mut quads = block.chunks_exact(4 * d);
+                    for quad in &mut quads {
+                        let mut terms = quad.chunks_exact(d).map(|row| product(row, j));
+                        let mut pair = || terms.next().unwrap() + terms.next().unwrap();
+                        expected += pair() + pair();
+                    }
+                    for row in quads.remainder().chunks_exact(d) {
+                        expected += product(row, j);
+                    }
+                    assert_eq!(found[i * d + j], if i <= j { expected } else { 0.5 }, "{rows} {i} {j}");
                 }
             }
         }

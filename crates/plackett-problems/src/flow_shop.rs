@@ -14,9 +14,10 @@ use plackett::{
 
 use crate::{
     error::{Error, check_finite, check_length},
-    instance::{BestKnown, Instance},
+    instance::Instance,
     kind::Kind,
-    published, text,
+    published::{self, BestKnown},
+    text,
 };
 
 /// A permutation flow shop: minimize the time at which the last job leaves the last machine.

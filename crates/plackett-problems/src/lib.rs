@@ -37,10 +37,11 @@ mod traveling_salesman;
 
 pub use error::Error;
 pub use flow_shop::FlowShop;
-pub use instance::{BestKnown, Instance};
+pub use instance::Instance;
 pub use kind::Kind;
 pub use linear_assignment::LinearAssignment;
 pub use linear_ordering::LinearOrdering;
+pub use published::BestKnown;
 pub use quadratic_assignment::QuadraticAssignment;
 pub use read::read_problem;
 pub use traveling_salesman::TravelingSalesman;

@@ -10,8 +10,9 @@ use plackett::{
 
 use crate::{
     error::{Error, check_matrix},
-    instance::{BestKnown, Instance},
+    instance::Instance,
     kind::Kind,
+    published::BestKnown,
     text,
 };
 

@@ -11,9 +11,9 @@ use plackett::{
 
 use crate::{
     error::{Error, check_matrix},
-    instance::{BestKnown, Instance},
+    instance::Instance,
     kind::Kind,
-    published, text,
+    text,
 };
 
 /// A linear ordering problem: maximize Σ_{i<j} c(bᵢ, bⱼ).
@@ -100,10 +100,6 @@ impl Instance for LinearOrdering {
 
     fn name(&self) -> &str {
         &self.name
-    }
-
-    fn best_known(&self) -> Option<BestKnown> {
-        published::find(Kind::LinearOrdering, &self.name, self.items)
     }
 }
 

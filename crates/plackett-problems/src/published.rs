@@ -1,6 +1,22 @@
 //! Published optimal and best known values, by name and size: of QAPLIB, TSPLIB, Taillard's flow shops and LOLIB.
 
-use crate::{instance::BestKnown, kind::Kind};
+use crate::kind::Kind;
+
+/// The best value that has been published for a problem, or that its file states.
+///
+/// ```
+/// use plackett_problems::{Instance, TravelingSalesman};
+/// let triangle = TravelingSalesman::from_distances("mine", 3, vec![0.0, 1.0, 2.0, 1.0, 0.0, 3.0, 2.0, 3.0, 0.0])?;
+/// assert!(triangle.best_known().is_none());
+/// # Ok::<(), plackett_problems::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BestKnown {
+    /// The value.
+    pub value: f64,
+    /// Whether it is proven that there is none better.
+    pub is_optimal: bool,
+}
 
 /// Finds the published value of a problem. A file of the same name but another size is another problem.
 pub(crate) fn find(kind: Kind, name: &str, items: usize) -> Option<BestKnown> {

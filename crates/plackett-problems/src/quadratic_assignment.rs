@@ -14,9 +14,10 @@ use plackett::{
 
 use crate::{
     error::{Error, check_matrix},
-    instance::{BestKnown, Instance},
+    instance::Instance,
     kind::Kind,
-    published, text,
+    published::{self, BestKnown},
+    text,
 };
 
 /// A quadratic assignment problem: minimize Σ_{ij} a(i, j)·b(pᵢ, pⱼ) over orders p.

@@ -15,9 +15,8 @@ use plackett::{
 
 use crate::{
     error::{Error, check_matrix},
-    instance::{BestKnown, Instance},
+    instance::Instance,
     kind::Kind,
-    published,
     text::{self, Words},
 };
 
@@ -350,10 +349,6 @@ impl Instance for TravelingSalesman {
 
     fn name(&self) -> &str {
         &self.name
-    }
-
-    fn best_known(&self) -> Option<BestKnown> {
-        published::find(Kind::TravelingSalesman, &self.name, self.cities)
     }
 }
 

@@ -4,6 +4,7 @@
 use std::{path::Path, str::FromStr};
 
 use clap::Args;
+use plackett::run::Run;
 use plackett_dag::{
     BayesNet, Categories, Dataset, Error, NamedDag, Observations, Sem, Table,
     dataset::{Column, Delimiter, Discretize, Kind, Missing, Reading, SourceColumn, SourceValues},
@@ -188,17 +189,22 @@ pub(super) fn examples() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 /// Reads a file, or standard input if it is called `-`, in one pass.
-pub(super) fn read(path: &Path, reading: &Reading, centering: Centering) -> anyhow::Result<Data> {
-    observe(open(path, reading)?, &source(path), centering)
+pub(super) fn read(
+    path: &Path,
+    reading: &Reading,
+    centering: Centering,
+    run: &Run<'_>,
+) -> anyhow::Result<Data> {
+    observe(open(path, reading, run)?, &source(path), centering)
 }
 
 /// The data in a file, or in standard input if it is called `-`.
-pub(crate) fn open(path: &Path, reading: &Reading) -> anyhow::Result<Dataset> {
+pub(crate) fn open(path: &Path, reading: &Reading, run: &Run<'_>) -> anyhow::Result<Dataset> {
     let source = source(path);
     let data = if path.as_os_str() == "-" {
-        Dataset::from_reader(std::io::stdin().lock(), &source, reading)
+        Dataset::from_reader_within(std::io::stdin().lock(), &source, reading, run)
     } else {
-        Dataset::read(path, reading)
+        Dataset::read_within(path, reading, run)
     };
     data.map_err(|error| match error {
         Error::Misfit { setting, reason } => {

@@ -95,8 +95,8 @@ pub(crate) struct Arguments {
     /// moments alone are kept
     #[arg(long, value_name = "MiB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..))]
     memory: u32,
-    /// Stop after this many seconds with the best graph so far, at worst the one without edges. Only then can two runs of
-    /// one seed differ
+    /// Stop after this many seconds, reading included, with the best graph so far, at worst the one without edges; data that
+    /// take longer to read are refused. Only then can two runs of one seed differ
     #[arg(long, value_name = "S", value_parser = arguments::seconds, allow_negative_numbers = true)]
     time: Option<Duration>,
     /// The true graph, to compare with: an adjacency matrix in CSV (row i, column j non-zero means i -> j) or JSON
@@ -228,7 +228,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     };
     // The time begins before the data are read: they are a part of the wait.
     let run = Run::new(arguments.limits()).observed(&mut observer);
-    let (data, truth) = load(arguments, centering)?;
+    let (data, truth) = load(arguments, centering, &run)?;
     if data.kind != Some(Kind::Numbers) && (arguments.standardize || arguments.no_center) {
         let what = if data.kind.is_some() { "these are categories" } else { "some of these are categories" };
         let text = format!("--standardize and --no-center are for columns of numbers, and {what}");
@@ -291,7 +291,11 @@ fn true_score(
 }
 
 /// The data and, where it is known, the true graph with its nodes in the order of the columns.
-fn load(arguments: &Arguments, centering: Centering) -> anyhow::Result<(Data, Option<NamedDag>)> {
+fn load(
+    arguments: &Arguments,
+    centering: Centering,
+    run: &Run<'_>,
+) -> anyhow::Result<(Data, Option<NamedDag>)> {
     // A price of parents says that few different whole numbers are numbers, but not that words are.
     let lean = arguments.penalty.map(|_| Kind::Numbers);
     let memory_bytes = (arguments.memory as usize) << 20;
@@ -305,7 +309,7 @@ fn load(arguments: &Arguments, centering: Centering) -> anyhow::Result<(Data, Op
     // The truth first: a slip there should not cost the reading of a large file.
     let truth =
         arguments.truth.as_ref().map(|path| read_graph(path).map(|graph| (path, graph))).transpose()?;
-    let data = data::read(path, &reading, centering)?;
+    let data = data::read(path, &reading, centering, run)?;
     let truth = match truth {
         None => None,
         Some((truth_path, graph)) => {

@@ -8,7 +8,7 @@ use std::{
     io::{BufRead, BufReader, Read, Write},
     process::{Child, ChildStdin, Command, Stdio},
     sync::{
-        Arc, Mutex,
+        Arc, Mutex, MutexGuard, PoisonError,
         mpsc::{Receiver, RecvTimeoutError, Sender, channel},
     },
     thread,
@@ -22,6 +22,8 @@ use plackett::{
 };
 use serde::Deserialize;
 use serde_json::Value;
+
+use crate::interrupt;
 
 /// How often an order is asked before the program is given up.
 const MOST_TRIES: usize = 5;
@@ -88,11 +90,13 @@ impl<'a, 'r> Workers<'a, 'r> {
     }
 
     fn start(&mut self, index: usize) -> anyhow::Result<()> {
+        interrupt::at_once(end_all);
         self.lives += 1;
         let life = self.lives;
         let mut command = shell(&self.command);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().with_context(|| format!("cannot start '{}'", self.command))?;
+        alive().push(child.id());
         let input = child.stdin.take();
         let complaint = Arc::new(Mutex::new(Vec::new()));
         if let Some(errors) = child.stderr.take() {
@@ -224,25 +228,48 @@ impl Drop for Worker {
     fn drop(&mut self) {
         drop(self.input.take());
         let start = Instant::now();
-        while start.elapsed() < PATIENCE && self.order.is_none() {
-            match self.child.try_wait() {
-                Ok(None) => thread::sleep(Duration::from_millis(5)),
-                _ => return,
+        let mut has_ended = false;
+        while !has_ended && start.elapsed() < PATIENCE && self.order.is_none() {
+            has_ended = !matches!(self.child.try_wait(), Ok(None));
+            if !has_ended {
+                thread::sleep(Duration::from_millis(5));
             }
         }
-        end(&mut self.child);
+        let id = self.child.id();
+        let mut alive = alive();
+        if !has_ended {
+            end_group(id);
+            self.child.kill().ok();
+        }
+        alive.retain(|&other| other != id);
+        drop(alive);
+        self.child.wait().ok();
     }
 }
 
-/// Ends a program that does not end by itself, and what it has started: on Unix its whole process group.
-fn end(child: &mut Child) {
+/// The processes of the workers that have not been waited for, so that their numbers are still theirs.
+static ALIVE: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+
+fn alive() -> MutexGuard<'static, Vec<u32>> {
+    ALIVE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Ends all workers: the program ends, and nobody else will.
+fn end_all() {
+    alive().iter().copied().for_each(end_group);
+}
+
+/// Ends a program and what it has started, its whole process group, where there is such a thing.
+fn end_group(id: u32) {
     #[cfg(unix)]
     {
         use rustix::process::{Pid, Signal, kill_process_group};
-        kill_process_group(Pid::from_child(child), Signal::KILL).ok();
+        if let Some(group) = i32::try_from(id).ok().and_then(Pid::from_raw) {
+            kill_process_group(group, Signal::KILL).ok();
+        }
     }
-    child.kill().ok();
-    child.wait().ok();
+    #[cfg(not(unix))]
+    let _ = id;
 }
 
 /// The command in the system's shell, out of the reach of Ctrl-C: the run decides when it ends.
@@ -308,4 +335,24 @@ fn short(line: &str) -> String {
     const MOST_CHARACTERS: usize = 80;
     let start: String = line.chars().take(MOST_CHARACTERS).collect();
     if start.len() < line.len() { start + "…" } else { start }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::process::ExitStatusExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_program_that_is_cut_short_leaves_no_worker_behind() {
+        // A shell that waits for another program: both are to end.
+        let mut child = shell("sleep 1000; true").stdout(Stdio::piped()).spawn().unwrap();
+        let mut output = child.stdout.take().unwrap();
+        alive().push(child.id());
+        end_all();
+        assert_eq!(child.wait().unwrap().signal(), Some(9));
+        // The output is closed once nobody is left who could write there.
+        assert_eq!(output.read(&mut [0]).unwrap(), 0);
+        alive().retain(|&other| other != child.id());
+    }
 }

@@ -3,6 +3,8 @@
 
 use std::collections::HashSet;
 
+use plackett::run::Run;
+
 use super::column::ColumnReader;
 use super::reading::Reading;
 use super::settle::{kinds, settle};
@@ -118,14 +120,18 @@ impl DatasetBuilder {
     /// Takes a row of text: `field` gives the text in a column.
     ///
     /// # Errors
-    /// As [`DatasetBuilder::push`] if the rows do not fit in memory.
+    /// As [`DatasetBuilder::push`] if the rows do not fit in memory, and [`Problem::OutOfTime`] if the run is over.
     #[inline]
     pub(super) fn push_row<'a>(
         &mut self,
         weights_at: Option<usize>,
         line: u64,
         field: impl Fn(usize) -> &'a [u8],
+        run: &Run<'_>,
     ) -> Result<()> {
+        if run.is_over() {
+            return Err(self.out_of_time());
+        }
         let place = Some(Where::Line(line));
         for (&at, reader) in self.wanted.iter().zip(&mut self.readers) {
             reader.take(field(at), place, &self.fields);
@@ -135,7 +141,7 @@ impl DatasetBuilder {
         }
         self.rows += 1;
         self.held_rows += 1;
-        if self.rows.is_multiple_of(ROWS_BETWEEN_LOOKS) { self.relieve() } else { Ok(()) }
+        if self.rows.is_multiple_of(ROWS_BETWEEN_LOOKS) { self.relieve(run) } else { Ok(()) }
     }
 
     /// Takes a batch. All must have columns of the same names and types, in any order after the first.
@@ -144,7 +150,12 @@ impl DatasetBuilder {
     /// [`Error::Size`] if the columns are not of one length or a code has no text, [`Error::ColumnNames`] and
     /// [`Error::Misfit`] if the batch differs from those before, [`Error::NoSuchColumn`] if a column that was asked for is
     /// not there, [`Problem::RepeatedName`], and [`Problem::Memory`] if there are too many rows that must be held.
-    pub fn push(&mut self, mut columns: Vec<SourceColumn>) -> Result<()> {
+    pub fn push(&mut self, columns: Vec<SourceColumn>) -> Result<()> {
+        self.push_within(columns, &Run::default())
+    }
+
+    /// As [`DatasetBuilder::push`], unless the run is over first: [`Problem::OutOfTime`].
+    pub(super) fn push_within(&mut self, mut columns: Vec<SourceColumn>, run: &Run<'_>) -> Result<()> {
         let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
         if self.names.is_empty() {
             let mut seen = HashSet::new();
@@ -184,7 +195,7 @@ impl DatasetBuilder {
         }
         self.rows += rows;
         self.held_rows += rows;
-        self.relieve()
+        self.relieve(run)
     }
 
     /// Makes data of all that was taken.
@@ -196,22 +207,25 @@ impl DatasetBuilder {
             let place = Place { file: self.source, line: None, column: None };
             return Err(Error::Content { place, problem: Problem::Empty });
         }
-        self.settled(&[], Vec::new())
+        self.settled(&[], Vec::new(), &Run::default())
     }
 
     /// As [`DatasetBuilder::finish`], where some columns had no names, and some things are to be noted.
-    pub(super) fn settled(mut self, unnamed: &[String], notes: Vec<String>) -> Result<Dataset> {
+    pub(super) fn settled(
+        mut self,
+        unnamed: &[String],
+        notes: Vec<String>,
+        run: &Run<'_>,
+    ) -> Result<Dataset> {
         if self.counted.is_some() {
-            self.count()?;
+            self.count(run)?;
         }
         if let Some(counted) = self.counted {
             let mut data = counted.into_dataset(&self.source, &Reading::default())?;
             data.notes = notes;
             return Ok(data);
         }
-        if self.stream.is_some() {
-            self.sum_up();
-        }
+        self.sum_up(run)?;
         let finish = |reader: ColumnReader| reader.finish();
         let mut columns: Vec<_> = self.readers.into_iter().map(finish).collect();
         // What has neither a name nor a value is the end of lines with a delimiter there.
@@ -219,7 +233,7 @@ impl DatasetBuilder {
             columns.retain(|column| !unnamed.contains(&column.name) || !column.is_empty());
         }
         let weights = self.weights.map(finish);
-        Ok(settle(columns, weights, self.stream, self.rows, &self.source, notes, &self.reading))
+        settle(columns, weights, self.stream, self.rows, &self.source, notes, &self.reading).inspected(run)
     }
 
     pub(super) fn rows(&self) -> usize {
@@ -230,11 +244,15 @@ impl DatasetBuilder {
         self.readers.iter().any(|reader| reader.is_western)
     }
 
+    /// That the run was over before all rows were read.
+    pub(super) fn out_of_time(&self) -> Error {
+        Problem::OutOfTime { rows: self.rows, are_all: false }.in_file(&self.source)
+    }
+
     /// Lets go of rows if they take too much memory.
-    fn relieve(&mut self) -> Result<()> {
+    fn relieve(&mut self, run: &Run<'_>) -> Result<()> {
         if self.stream.is_some() {
-            self.sum_up();
-            return Ok(());
+            return self.sum_up(run);
         }
         let held: usize = self.readers.iter().chain(&self.weights).map(ColumnReader::held_bytes).sum();
         let most = self.reading.most_bytes();
@@ -242,7 +260,7 @@ impl DatasetBuilder {
             return Ok(());
         }
         if self.counted.is_some() {
-            return self.count();
+            return self.count(run);
         }
         if self.reading.needs_rows() {
             return Err(Problem::Memory { rows: self.rows, most }.in_file(&self.source));
@@ -253,7 +271,7 @@ impl DatasetBuilder {
         let are_all = |wanted: Kind| kinds.iter().all(|(kind, _)| *kind == wanted);
         let mut readers = self.readers.iter().chain(&self.weights);
         if are_all(Kind::Categories) && readers.all(|reader| !reader.is_many()) {
-            return self.count();
+            return self.count(run);
         }
         let mut readers = self.readers.iter().chain(&self.weights);
         let are_numbers =
@@ -264,12 +282,11 @@ impl DatasetBuilder {
         };
         let gaps = vec![0; kinds.len()];
         self.stream = Some(Stream { kinds, summary, gaps, weight_gaps: 0, first_bad_weight: None });
-        self.sum_up();
-        Ok(())
+        self.sum_up(run)
     }
 
     /// Lets the held categories go, but for their distinct rows and the counts of these.
-    fn count(&mut self) -> Result<()> {
+    fn count(&mut self, run: &Run<'_>) -> Result<()> {
         if self.held_rows == 0 {
             return Ok(());
         }
@@ -284,7 +301,7 @@ impl DatasetBuilder {
         let categorical = columns.iter().map(|column| column.name.clone()).collect();
         let reading = Reading { categorical, ..self.reading.clone() };
         let part = settle(columns, weights, None, self.held_rows, &self.source, Vec::new(), &reading);
-        let part = Statistics::of(part)?;
+        let part = Statistics::of(part.inspected(run)?)?;
         self.held_rows = 0;
         if let Some(counted) = &mut self.counted {
             return counted.merge(&part);
@@ -293,9 +310,10 @@ impl DatasetBuilder {
         Ok(())
     }
 
-    /// Lets the held numbers go into the summary.
-    fn sum_up(&mut self) {
-        let Some(stream) = &mut self.stream else { return };
+    /// Lets the held numbers go into the summary, if there is one.
+    fn sum_up(&mut self, run: &Run<'_>) -> Result<()> {
+        let out_of_time = self.out_of_time();
+        let Some(stream) = &mut self.stream else { return Ok(()) };
         let mut held: Vec<Vec<f64>> = Vec::with_capacity(self.readers.len());
         for (reader, gaps) in self.readers.iter_mut().zip(&mut stream.gaps) {
             reader.hand_over(|values| held.push(std::mem::take(values)));
@@ -314,11 +332,12 @@ impl DatasetBuilder {
             }
         }
         let slices: Vec<&[f64]> = held.iter().map(Vec::as_slice).collect();
-        stream.summary.take(&slices, weights.as_deref());
+        stream.summary.take(&slices, weights.as_deref(), run).ok_or(out_of_time)?;
         // The memory serves for the next rows.
         for (reader, mut values) in self.readers.iter_mut().zip(held) {
             values.clear();
             reader.hand_over(|place| *place = values);
         }
+        Ok(())
     }
 }

@@ -1,11 +1,14 @@
 //! Covariance matrices in place of rows: a number of rows, names, and the lower triangle of the matrix or the whole of it. All
 //! that linear scores need, and no more.
 
+use plackett::run::Run;
+
 use super::reading::Reading;
 use super::source::wanted;
 use super::{Dataset, Kind, Why};
 use crate::error::{Error, Place, Problem, Result};
 use crate::gram::{GramBuilder, Moments, Weights};
+use crate::pace::Pace;
 
 /// Entries may be rounded by a reader's or a printer's hand: what is short of positive by less than this share of a variance
 /// passes.
@@ -44,13 +47,20 @@ impl Covariance {
     /// assert!(Covariance::new(names, vec![1.0, 2.0, 2.0, 1.0], 100).is_err(), "a correlation of 2");
     /// ```
     pub fn new(names: Vec<String>, matrix: Vec<f64>, rows: usize) -> Result<Self> {
-        let refused = |reason: String| Err(Error::Misfit { setting: "covariance", reason });
+        Self::within(names, matrix, rows, &Run::default())
+    }
+
+    /// As [`Covariance::new`], unless the run is over before all is looked at.
+    fn within(names: Vec<String>, matrix: Vec<f64>, rows: usize, run: &Run<'_>) -> Result<Self> {
         let nodes = names.len();
         if matrix.len() != nodes * nodes || nodes == 0 {
-            return refused(format!("has {} entries for {nodes} names: it must be square", matrix.len()));
+            return Err(refused(format!(
+                "has {} entries for {nodes} names: it must be square",
+                matrix.len()
+            )));
         }
         if rows < 2 {
-            return refused(format!("is said to be of {rows} rows: at least two are needed"));
+            return Err(refused(format!("is said to be of {rows} rows: at least two are needed")));
         }
         for row in 0..nodes {
             for column in 0..=row {
@@ -58,24 +68,19 @@ impl Covariance {
                 let scale = (matrix[row * nodes + row] * matrix[column * nodes + column]).abs().sqrt();
                 if !below.is_finite() || (below - above).abs() > TOLERANCE * scale {
                     let (a, b) = (crate::text::shown(&names[row]), crate::text::shown(&names[column]));
-                    return refused(format!(
+                    return Err(refused(format!(
                         "has {below} and {above} for \"{a}\" and \"{b}\": it must be symmetric and finite"
-                    ));
+                    )));
                 }
             }
         }
-        if let Some(node) = not_positive(&matrix, nodes) {
-            return refused(format!(
-                "is that of no data: it is not positive semi-definite, which shows at \"{}\"",
-                crate::text::shown(&names[node])
-            ));
-        }
+        check_positive(&names, &matrix, run)?;
         Ok(Self { names, matrix, rows })
     }
 
     /// Reads lines: a number of rows, unless `reading` says it, names, and the lower triangle or the whole matrix, each row
     /// perhaps after its name.
-    pub(super) fn parse(text: &str, file: &str, reading: &Reading) -> Result<Self> {
+    pub(super) fn parse(text: &str, file: &str, reading: &Reading, run: &Run<'_>) -> Result<Self> {
         let refused = |line: Option<u64>, message: String| {
             let place = Place { file: file.to_owned(), line, column: None };
             Error::Content { place, problem: Problem::Covariance { message } }
@@ -100,6 +105,9 @@ impl Covariance {
         let mut matrix = vec![0.0; nodes * nodes];
         let (mut found, mut is_triangle) = (0, true);
         for (line, mut fields) in lines {
+            if run.is_over() {
+                return Err(Problem::OutOfTime { rows: found, are_all: false }.in_file(file));
+            }
             if found == nodes {
                 return Err(refused(Some(line), format!("there are more rows than the {nodes} names")));
             }
@@ -130,7 +138,7 @@ impl Covariance {
         if found < nodes {
             return Err(refused(None, format!("there are {found} rows for {nodes} names")));
         }
-        Self::new(names, matrix, rows).map_err(|error| match error {
+        Self::within(names, matrix, rows, run).map_err(|error| match error {
             Error::Misfit { reason, .. } => refused(None, format!("it {reason}")),
             error => error,
         })
@@ -220,32 +228,45 @@ fn lines(text: &str) -> impl Iterator<Item = (u64, Vec<String>)> {
         })
 }
 
-/// The first column at which a symmetric matrix turns out to have a negative direction, by elimination.
-fn not_positive(matrix: &[f64], nodes: usize) -> Option<usize> {
+/// What is wrong with a matrix.
+fn refused(reason: String) -> Error {
+    Error::Misfit { setting: "covariance", reason }
+}
+
+/// Looks for a negative direction of a symmetric matrix, by elimination.
+fn check_positive(names: &[String], matrix: &[f64], run: &Run<'_>) -> Result<()> {
+    let negative = |node: usize| {
+        let name = crate::text::shown(&names[node]);
+        refused(format!("is that of no data: it is not positive semi-definite, which shows at \"{name}\""))
+    };
+    let out_of_time = || refused("is too large to be looked at in the time there was: allow more".to_owned());
+    let nodes = names.len();
+    let mut pace = Pace::new(run);
     let mut rest = matrix.to_vec();
     for pivot in 0..nodes {
         let variance = matrix[pivot * nodes + pivot];
         let left = rest[pivot * nodes + pivot];
         if variance < 0.0 || left < -TOLERANCE * variance {
-            return Some(pivot);
+            return Err(negative(pivot));
         }
         let is_spent = left <= TOLERANCE * variance;
-        for row in pivot + 1..nodes {
-            let entry = rest[row * nodes + pivot];
+        // The entries below the pivot, side by side.
+        let below: Vec<f64> = (pivot + 1..nodes).map(|row| rest[row * nodes + pivot]).collect();
+        for (row, entry) in (pivot + 1..nodes).zip(&below) {
+            pace.spend(row - pivot).ok_or_else(out_of_time)?;
             if is_spent {
                 // What is a function of the columns before varies with no other.
                 if entry.abs() > TOLERANCE.sqrt() * (variance * matrix[row * nodes + row]).sqrt() {
-                    return Some(row);
+                    return Err(negative(row));
                 }
                 continue;
             }
             let factor = entry / left;
-            for column in pivot + 1..=row {
-                rest[row * nodes + column] -= factor * rest[column * nodes + pivot];
-            }
+            let target = &mut rest[row * nodes + pivot + 1..=row * nodes + row];
+            target.iter_mut().zip(&below).for_each(|(entry, other)| *entry -= factor * other);
         }
     }
-    None
+    Ok(())
 }
 
 #[cfg(test)]
@@ -253,7 +274,7 @@ mod tests {
     use super::*;
 
     fn parse(text: &str) -> std::result::Result<Covariance, String> {
-        Covariance::parse(text, "d", &Reading::default()).map_err(|error| error.to_string())
+        Covariance::parse(text, "d", &Reading::default(), &Run::default()).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -270,7 +291,7 @@ mod tests {
         }
         let told = Reading { covariance_rows: Some(100), ..Reading::default() };
         let text = "a b c\n1\n.5 2\n-.25 0 4\n";
-        assert_eq!(Covariance::parse(text, "d", &told).unwrap(), triangle);
+        assert_eq!(Covariance::parse(text, "d", &told, &Run::default()).unwrap(), triangle);
         assert!(is_covariance(b"100\na b c\n1\n.5 2\n-.25 0 4\n", true));
         assert!(is_covariance(b"100\na b c\n1\n.5 2\n-.2", false));
         assert!(!is_covariance(b"100\na b c\n1\n.5 2\n", true));

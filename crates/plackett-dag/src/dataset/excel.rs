@@ -3,6 +3,7 @@
 use std::io::Cursor;
 
 use calamine::{Data, Reader, open_workbook_auto_from_rs};
+use plackett::run::Run;
 
 use super::Dataset;
 use super::reading::{Delimiter, Reading};
@@ -10,7 +11,7 @@ use crate::error::{Error, Problem, Result};
 use crate::text::number_text;
 
 /// Reads the first sheet of a workbook.
-pub(super) fn read(bytes: Vec<u8>, file: &str, reading: &Reading) -> Result<Dataset> {
+pub(super) fn read(bytes: Vec<u8>, file: &str, reading: &Reading, run: &Run<'_>) -> Result<Dataset> {
     let refused = |message: String| Problem::Workbook { message }.in_file(file);
     let mut workbook =
         open_workbook_auto_from_rs(Cursor::new(bytes)).map_err(|error| refused(error.to_string()))?;
@@ -30,7 +31,7 @@ pub(super) fn read(bytes: Vec<u8>, file: &str, reading: &Reading) -> Result<Data
     })?;
     let told =
         Reading { delimiter: Some(Delimiter::Byte(b',')), decimal_comma: Some(false), ..reading.clone() };
-    let mut data = Dataset::from_reader(text.as_slice(), file, &told)?;
+    let mut data = Dataset::from_reader_within(text.as_slice(), file, &told, run)?;
     let which = if sheets.len() > 1 { format!(", the first of {}", sheets.len()) } else { String::new() };
     data.notes.insert(0, format!("the sheet \"{}\" of a workbook{which}", crate::text::shown(&sheets[0])));
     Ok(data)

@@ -43,7 +43,11 @@ pub(super) struct Numbers {
 }
 
 /// Finds what is wrong and what is suspicious.
-pub(super) fn inspect(data: &mut Dataset, numbers: Numbers) {
+pub(super) fn inspect(data: &mut Dataset, mut numbers: Numbers) {
+    // Once for all who finish them.
+    if let Some((_, builder)) = &mut numbers.moments {
+        builder.merge_block();
+    }
     let mut findings = std::mem::take(&mut data.findings);
     if let [only] = &data.names[..] {
         findings.push(Finding::of(only, Concern::OnlyColumn));

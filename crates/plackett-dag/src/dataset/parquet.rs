@@ -9,6 +9,7 @@ use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
+use plackett::run::Run;
 
 use super::Dataset;
 use super::builder::DatasetBuilder;
@@ -23,7 +24,7 @@ const BATCH_ROWS: usize = 8192;
 const INDEX: &str = "__index_level_";
 
 /// Reads a file in constant memory, as far as its columns need not be held.
-pub(super) fn read(file: File, name: &str, reading: &Reading) -> Result<Dataset> {
+pub(super) fn read(file: File, name: &str, reading: &Reading, run: &Run<'_>) -> Result<Dataset> {
     let failed = |error: ParquetError| Problem::Parquet { message: error.to_string() }.in_file(name);
     let reader = SerializedFileReader::new(file).map_err(failed)?;
     let schema = reader.metadata().file_metadata().schema_descr_ptr();
@@ -56,17 +57,20 @@ pub(super) fn read(file: File, name: &str, reading: &Reading) -> Result<Dataset>
             let rows = left.min(BATCH_ROWS);
             let mut batch = Vec::with_capacity(columns.len());
             for (&at, reader) in columns.iter().zip(&mut readers) {
+                if run.is_over() {
+                    return Err(builder.out_of_time());
+                }
                 let values = values(reader, &schema.column(at), rows).map_err(failed)?;
                 batch.push(SourceColumn { name: names[at].clone(), values });
             }
-            builder.push(batch)?;
+            builder.push_within(batch, run)?;
             left -= rows;
         }
     }
     if builder.rows() == 0 {
         return Err(Problem::NoRows.in_file(name));
     }
-    builder.settled(&[], vec!["Parquet".to_owned()])
+    builder.settled(&[], vec!["Parquet".to_owned()], run)
 }
 
 fn asked_for(reading: &Reading, name: &str) -> bool {

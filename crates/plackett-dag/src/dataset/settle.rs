@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 
+use plackett::run::Run;
+
 use super::builder::Stream;
 use super::column::{Content, RawColumn, Spot};
 use super::fingerprint::Print;
@@ -14,10 +16,14 @@ use super::rows::RowSet;
 use super::summary::Summary;
 use super::weights::RowWeights;
 use super::{Column, Dataset, Kind, MOST_TEXTS, Values, Why};
+use crate::error::{Problem, Result};
 use crate::field::Saying;
 use crate::finding::{Concern, Finding, Treatment, Where};
 use crate::gram::GramBuilder;
 use crate::text::number_text;
+
+/// Data whose columns have their kinds, and the summary of rows that are not held.
+pub(super) struct Settled(Dataset, Option<Summary>);
 
 /// Gives every column its kind and deals with missing values. What a stream has taken is no longer in the columns.
 #[expect(clippy::too_many_lines, reason = "the steps share what they find missing")]
@@ -29,7 +35,7 @@ pub(super) fn settle(
     source: &str,
     notes: Vec<String>,
     reading: &Reading,
-) -> Dataset {
+) -> Settled {
     let kinds = if let Some(stream) = &stream {
         stream.kinds.clone()
     } else {
@@ -157,34 +163,42 @@ pub(super) fn settle(
         moments: None,
         has_means: true,
     };
-    inspected(data, stream.map(|stream| stream.summary))
+    Settled(data, stream.map(|stream| stream.summary))
 }
 
-/// The data with their fingerprint, their moments and what is to be said about them, of their rows or of the summary of those
-/// that are not held.
-fn inspected(mut data: Dataset, summary: Option<Summary>) -> Dataset {
-    let weight_print = |weights: &RowWeights| {
-        let mut print = Print::of_numbers("");
-        print.take(&weights.values);
-        print
-    };
-    let (numbers, prints, weight_print) = if let Some(summary) = summary {
-        let moments = Some(((0..data.names.len()).collect(), summary.builder));
-        let profiles = summary.profiles.into_iter().map(Some).collect();
-        (Numbers { moments, profiles }, summary.prints, Some(summary.weight_print))
-    } else {
-        let (numbers, prints) = summed_up(&data);
-        (numbers, prints, data.weights.as_ref().map(weight_print))
-    };
-    let weight_print = weight_print.filter(|_| data.weights.is_some());
-    data.fingerprint = Print::combined(data.rows, prints.into_iter().chain(weight_print));
-    // Counts of distinct rows have no column of their own.
-    if let Some(weights) = data.weights.as_ref().filter(|weights| !weights.name.is_empty()) {
-        let rows = weights.tally.effective_rows();
-        data.notes.push(format!("weights in \"{}\", by which n = {rows}", crate::text::shown(&weights.name)));
+impl Settled {
+    /// The data with their fingerprint, their moments and what is to be said about them, of their rows or of the summary of
+    /// those that are not held.
+    ///
+    /// # Errors
+    /// [`Problem::OutOfTime`] if the run is over first.
+    pub(super) fn inspected(self, run: &Run<'_>) -> Result<Dataset> {
+        let Self(mut data, summary) = self;
+        let weight_print = |weights: &RowWeights| {
+            let mut print = Print::of_numbers("");
+            print.take(&weights.values);
+            print
+        };
+        let (numbers, prints, weight_print) = if let Some(summary) = summary {
+            let moments = Some(((0..data.names.len()).collect(), summary.builder));
+            let profiles = summary.profiles.into_iter().map(Some).collect();
+            (Numbers { moments, profiles }, summary.prints, Some(summary.weight_print))
+        } else {
+            let (numbers, prints) = summed_up(&data, run)
+                .ok_or_else(|| Problem::OutOfTime { rows: data.rows, are_all: true }.in_file(&data.source))?;
+            (numbers, prints, data.weights.as_ref().map(weight_print))
+        };
+        let weight_print = weight_print.filter(|_| data.weights.is_some());
+        data.fingerprint = Print::combined(data.rows, prints.into_iter().chain(weight_print));
+        // Counts of distinct rows have no column of their own.
+        if let Some(weights) = data.weights.as_ref().filter(|weights| !weights.name.is_empty()) {
+            let rows = weights.tally.effective_rows();
+            data.notes
+                .push(format!("weights in \"{}\", by which n = {rows}", crate::text::shown(&weights.name)));
+        }
+        inspect(&mut data, numbers);
+        Ok(data)
     }
-    inspect(&mut data, numbers);
-    data
 }
 
 impl Dataset {
@@ -240,8 +254,9 @@ fn moments_print(names: &[String], moments: &GramBuilder) -> String {
     Print::combined(moments.rows, names.iter().enumerate().map(print))
 }
 
-/// What there is to know of the columns of numbers whose rows are held, and the prints of all columns.
-fn summed_up(data: &Dataset) -> (Numbers, Vec<Print>) {
+/// What there is to know of the columns of numbers whose rows are held, and the prints of all columns;
+/// nothing if the run is over first.
+fn summed_up(data: &Dataset, run: &Run<'_>) -> Option<(Numbers, Vec<Print>)> {
     // Where rows must be left out, what is left says little of the columns in which nothing is missing.
     let is_whole = |numbers: &[f64]| !numbers.iter().any(|number| number.is_nan());
     let places: Vec<usize> =
@@ -252,17 +267,18 @@ fn summed_up(data: &Dataset) -> (Numbers, Vec<Print>) {
     let mut profiles: Vec<Option<Profile>> = vec![None; data.names.len()];
     let mut prints: Vec<Option<Print>> = vec![None; data.names.len()];
     let summary = Summary::new(places.iter().map(|&at| data.names[at].as_str())).filter(|_| !is_blocked);
-    let moments = summary.and_then(|mut summary| {
+    let mut moments = None;
+    if let Some(mut summary) = summary {
         let columns: Vec<&[f64]> = places.iter().filter_map(|&at| data.numbers(at)).collect();
-        summary.take(&columns, data.weights.as_ref().map(|weights| &weights.values[..]));
+        summary.take(&columns, data.weights.as_ref().map(|weights| &weights.values[..]), run)?;
         if summary.incomplete == 0 {
             for ((&at, profile), print) in places.iter().zip(summary.profiles).zip(summary.prints) {
                 profiles[at] = Some(profile);
                 prints[at] = Some(print);
             }
         }
-        (summary.builder.rows() > 0).then_some((places, summary.builder))
-    });
+        moments = (summary.builder.rows() > 0).then_some((places, summary.builder));
+    }
     for (at, name) in data.names.iter().enumerate() {
         let Some(numbers) = data.numbers(at) else { continue };
         profiles[at].get_or_insert_with(|| {
@@ -286,7 +302,7 @@ fn summed_up(data: &Dataset) -> (Numbers, Vec<Print>) {
         })
     };
     let prints = prints.into_iter().enumerate().map(print).collect();
-    (Numbers { moments, profiles }, prints)
+    Some((Numbers { moments, profiles }, prints))
 }
 
 /// Where values are missing.

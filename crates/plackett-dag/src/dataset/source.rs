@@ -4,6 +4,8 @@ use std::collections::HashSet;
 use std::io::{BufRead as _, BufReader, Read};
 use std::path::Path;
 
+use plackett::run::Run;
+
 use super::Dataset;
 use super::builder::DatasetBuilder;
 use super::covariance::{Covariance, is_covariance};
@@ -97,13 +99,37 @@ impl Dataset {
     /// assert!(error.to_string().starts_with("no-such-file.csv: "));
     /// ```
     pub fn read(path: impl AsRef<Path>, reading: &Reading) -> Result<Self> {
+        Self::read_within(path, reading, &Run::default())
+    }
+
+    /// Reads a file, unless the run is over before all of it is read and summed up.
+    ///
+    /// # Errors
+    /// As [`Dataset::read`], and [`Problem::OutOfTime`].
+    ///
+    /// # Example
+    /// ```
+    /// use plackett::run::{Limits, Run};
+    /// use plackett_dag::{Dataset, dataset::Reading};
+    /// use std::time::Duration;
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("plackett-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder).unwrap();
+    /// # let path = folder.join("data.csv");
+    /// std::fs::write(&path, "a,b\n1,2\n3,5\n").unwrap();
+    /// let run = Run::new(Limits::time(Duration::ZERO));
+    /// let error = Dataset::read_within(&path, &Reading::default(), &run).unwrap_err();
+    /// assert!(error.to_string().contains("there was no time for more than 0 rows"));
+    /// # std::fs::remove_dir_all(&folder).unwrap();
+    /// ```
+    pub fn read_within(path: impl AsRef<Path>, reading: &Reading, run: &Run<'_>) -> Result<Self> {
         let path = path.as_ref();
         let (mut reader, name) = (open(path)?, path.display().to_string());
         let failed = |problem| Error::Io { file: name.clone(), problem };
         if is_parquet(reader.fill_buf().map_err(failed)?) {
-            return parquet_file(reader.into_inner(), &name, reading);
+            return parquet_file(reader.into_inner(), &name, reading, run);
         }
-        Self::from_reader(reader, &name, reading)
+        Self::from_reader_within(reader, &name, reading, run)
     }
 
     /// Reads a text in one pass; `file` is what messages call it.
@@ -129,19 +155,44 @@ impl Dataset {
     /// assert_eq!(error.to_string(), "data.csv, line 3: the row has 1 field, the header has 2");
     /// ```
     pub fn from_reader(reader: impl Read, file: &str, reading: &Reading) -> Result<Self> {
+        Self::from_reader_within(reader, file, reading, &Run::default())
+    }
+
+    /// Reads a text, unless the run is over before all of it is read and summed up.
+    ///
+    /// # Errors
+    /// As [`Dataset::from_reader`], and [`Problem::OutOfTime`].
+    ///
+    /// # Example
+    /// ```
+    /// use plackett::run::{Limits, Run};
+    /// use plackett_dag::{Dataset, dataset::Reading};
+    /// use std::time::Duration;
+    ///
+    /// let run = Run::new(Limits::time(Duration::from_secs(3600)));
+    /// let data = Dataset::from_reader_within("a,b\n1,2\n3,5\n".as_bytes(), "data.csv", &Reading::default(), &run)?;
+    /// assert_eq!(data.rows(), 2);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn from_reader_within(
+        reader: impl Read,
+        file: &str,
+        reading: &Reading,
+        run: &Run<'_>,
+    ) -> Result<Self> {
         let input = Input::new(reader, file)?;
         if Statistics::is_one(&input.head) {
             return Statistics::from_bytes(&input.bytes(file)?, file)?.into_dataset(file, reading);
         }
         if is_workbook(&input.head) {
-            return workbook(input, file, reading);
+            return workbook(input, file, reading, run);
         }
         if is_parquet(&input.head) {
             return Err(Problem::NotFromPipe { what: "a Parquet file" }.in_file(file));
         }
         if reading.covariance || is_covariance(&input.head, input.is_whole) {
             let text = decoded(&input.bytes(file)?).into_owned();
-            return Covariance::parse(&text, file, reading)?.into_dataset(file, reading);
+            return Covariance::parse(&text, file, reading, run)?.into_dataset(file, reading);
         }
         let dialect = Dialect::of(&input.head, input.is_whole, reading);
         let mut notes = input.notes.clone();
@@ -185,7 +236,7 @@ impl Dataset {
                     records.check_width(width)?;
                 }
             }
-            builder.push_row(weights_at, records.line(), |at| records.bytes(at))?;
+            builder.push_row(weights_at, records.line(), |at| records.bytes(at), run)?;
         }
         if builder.rows() == 0 {
             return Err(records.error_at(None, None, Problem::NoRows));
@@ -193,7 +244,7 @@ impl Dataset {
         if first_is_western || builder.is_western() {
             notes.push("Latin-1".to_owned());
         }
-        let mut data = builder.settled(&plan.unnamed, notes)?;
+        let mut data = builder.settled(&plan.unnamed, notes, run)?;
         let is_there = |name: &String| data.names.contains(name);
         let unnamed: Vec<String> = plan.unnamed.into_iter().filter(is_there).collect();
         if !unnamed.is_empty() {
@@ -217,17 +268,17 @@ impl Dataset {
 use super::parquet::read as parquet_file;
 
 #[cfg(not(feature = "parquet"))]
-fn parquet_file(_: std::fs::File, file: &str, _: &Reading) -> Result<Dataset> {
+fn parquet_file(_: std::fs::File, file: &str, _: &Reading, _: &Run<'_>) -> Result<Dataset> {
     Err(Problem::NotBuiltIn { what: "a Parquet file", feature: "parquet" }.in_file(file))
 }
 
 #[cfg(feature = "excel")]
-fn workbook(input: Input<'_>, file: &str, reading: &Reading) -> Result<Dataset> {
-    super::excel::read(input.bytes(file)?, file, reading)
+fn workbook(input: Input<'_>, file: &str, reading: &Reading, run: &Run<'_>) -> Result<Dataset> {
+    super::excel::read(input.bytes(file)?, file, reading, run)
 }
 
 #[cfg(not(feature = "excel"))]
-fn workbook(_: Input<'_>, file: &str, _: &Reading) -> Result<Dataset> {
+fn workbook(_: Input<'_>, file: &str, _: &Reading, _: &Run<'_>) -> Result<Dataset> {
     let what = "an Excel workbook or another zip archive";
     Err(Problem::NotBuiltIn { what, feature: "excel" }.in_file(file))
 }

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use plackett::run::Run;
 use serde::{Deserialize, Serialize};
 
 use super::column::{Content, RawColumn};
@@ -226,7 +227,7 @@ impl Statistics {
             }
             Counted::Categories(distinct) => {
                 note += &format!(", {} of them distinct", distinct.counts.len());
-                let mut data = distinct.into_dataset(&self.names, &wanted, source);
+                let mut data = distinct.into_dataset(&self.names, &wanted, source)?;
                 for (column, &at) in data.columns.iter_mut().zip(&wanted) {
                     column.missing = self.missing[at];
                 }
@@ -513,7 +514,7 @@ impl DistinctRows {
     }
 
     /// The rows as data with counts.
-    fn into_dataset(self, names: &[String], wanted: &[usize], source: &str) -> Dataset {
+    fn into_dataset(self, names: &[String], wanted: &[usize], source: &str) -> Result<Dataset> {
         let rows = self.in_order();
         // A label is never missing, whatever it reads.
         let plain = Fields { marks: Some(Vec::new()), ..Fields::default() };
@@ -542,6 +543,7 @@ impl DistinctRows {
         let counts = RawColumn::of(String::new(), counts);
         let reading = Reading::all(Kind::Categories);
         settle(columns, Some(counts), None, rows.len(), source, Vec::new(), &reading)
+            .inspected(&Run::default())
     }
 }
 

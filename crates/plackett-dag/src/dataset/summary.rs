@@ -1,6 +1,8 @@
 //! What is kept of columns of numbers when their rows are not: the moments, a profile and a print of each. Data that fit in
 //! memory are summed up the same way, at the end.
 
+use plackett::run::Run;
+
 use super::fingerprint::Print;
 use super::profile::Profile;
 use crate::gram::GramBuilder;
@@ -35,7 +37,8 @@ impl Summary {
     }
 
     /// Takes rows, column by column, with NaN where a value is missing; such rows are left out. Weights are not negative.
-    pub(super) fn take(&mut self, columns: &[&[f64]], weights: Option<&[f64]>) {
+    /// Nothing if the run is over first.
+    pub(super) fn take(&mut self, columns: &[&[f64]], weights: Option<&[f64]>, run: &Run<'_>) -> Option<()> {
         let rows = columns.first().map_or(0, |column| column.len());
         let has_gap = |row: usize| {
             columns.iter().any(|column| column[row].is_nan())
@@ -43,8 +46,7 @@ impl Summary {
         };
         let incomplete = (0..rows).filter(|&row| has_gap(row)).count();
         if incomplete == 0 {
-            self.take_complete(columns, weights);
-            return;
+            return self.take_complete(columns, weights, run);
         }
         self.incomplete += incomplete;
         let complete = |column: &&[f64]| -> Vec<f64> {
@@ -53,13 +55,16 @@ impl Summary {
         let kept: Vec<Vec<f64>> = columns.iter().map(complete).collect();
         let kept_weights = weights.as_ref().map(complete);
         let slices: Vec<&[f64]> = kept.iter().map(Vec::as_slice).collect();
-        self.take_complete(&slices, kept_weights.as_deref());
+        self.take_complete(&slices, kept_weights.as_deref(), run)
     }
 
-    fn take_complete(&mut self, columns: &[&[f64]], weights: Option<&[f64]>) {
+    fn take_complete(&mut self, columns: &[&[f64]], weights: Option<&[f64]>, run: &Run<'_>) -> Option<()> {
         let rows = columns.first().map_or(0, |column| column.len());
         let width = columns.len();
         for start in (0..rows).step_by(BLOCK_ROWS) {
+            if run.is_over() {
+                return None;
+            }
             let count = BLOCK_ROWS.min(rows - start);
             for (at, column) in columns.iter().enumerate() {
                 let values = &column[start..start + count];
@@ -78,5 +83,6 @@ impl Summary {
                 let _ = self.builder.push_weighted(values, weight);
             }
         }
+        Some(())
     }
 }

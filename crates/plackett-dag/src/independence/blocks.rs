@@ -30,7 +30,7 @@ impl Clone for BlockTest<'_> {
 
 impl IndependenceTest for BlockTest<'_> {
     fn nodes(&self) -> usize {
-        crate::score::family::Family::nodes(self.blocks)
+        self.blocks.nodes()
     }
 
     fn alpha(&self) -> f64 {

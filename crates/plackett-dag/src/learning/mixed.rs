@@ -7,8 +7,8 @@ use std::sync::Arc;
 use plackett::run::{Ending, Limits, Run};
 
 use super::{
-    Learned, Learning, METHOD_ALPHA, Observations, ScoreChoice, SearchTask, numbers, patterned, refuse,
-    unscored,
+    Learned, Learning, METHOD_ALPHA, NO_TESTS, Observations, ScoreChoice, SearchTask, numbers, patterned,
+    refuse, unscored,
 };
 use crate::{
     Cpdag, Dag, Error, LocalScore, Mixed, Result,
@@ -29,21 +29,12 @@ pub(super) fn learn(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Re
         let learned = numbers::learn(learning, &Arc::new(blocks.gram), run)?;
         return Ok(Learned { estimation, ..learned });
     }
-    let (numbers, categories) = (&learning.numbers, &learning.categories);
+    let numbers = &learning.numbers;
     refuse(
         &[("lambda", numbers.lambda.is_some()), ("noise_variance", numbers.noise_variance.is_some())],
         "is for columns of numbers alone",
     )?;
-    refuse(
-        &[
-            ("equivalent_sample_size", categories.equivalent_sample_size.is_some()),
-            ("space", categories.space.is_some()),
-            ("max_parents", categories.max_parents.is_some()),
-            ("posterior", categories.posterior),
-            ("keep_order", categories.keep_order),
-        ],
-        "is for complete columns of categories alone",
-    )?;
+    refuse(&learning.categories.given(), "is for complete columns of categories alone")?;
     if learning.method.is_pc() {
         refuse(
             &[
@@ -54,13 +45,7 @@ pub(super) fn learn(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Re
         )?;
         return by_block_tests(learning, data, run);
     }
-    refuse(
-        &[
-            ("alpha", learning.tests.alpha.is_some()),
-            ("max_conditioning", learning.tests.max_conditioning.is_some()),
-        ],
-        "is for tests, which bound the parents of categories and which the method pc makes",
-    )?;
+    refuse(&learning.tests.given(), NO_TESTS)?;
     let (name, choice) = score_name(learning, data)?;
     let (score, estimation) = score(name, learning, data, run)?;
     let Some(score) = score else { return Ok(nothing(learning, Some(name), data, run)) };
@@ -117,15 +102,16 @@ type Scored = (Option<Arc<dyn LocalScore>>, Option<Estimation>);
 
 /// The score on the data; none if the run is over before it is made.
 fn score(name: &str, learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Result<Scored> {
-    let price = |rows: f64| Price::new(rows, data.columns().len(), learning.numbers.penalty);
+    let nodes = data.columns().len();
+    let price = |rows: f64| Price::new(rows, nodes, learning.numbers.penalty);
     let rows = data.rows() as f64;
     Ok(match name {
-        "cg" => (Some(Arc::new(FamilyLocal::new(ConditionalGaussian::new(data, price(rows)?)))), None),
-        "nal" => (Some(Arc::new(FamilyLocal::new(NodeAverage::new(data, price(rows)?)?))), None),
+        "cg" => (Some(Arc::new(FamilyLocal::new(ConditionalGaussian::new(data, price(rows)?), nodes))), None),
+        "nal" => (Some(Arc::new(FamilyLocal::new(NodeAverage::new(data, price(rows)?)?, nodes))), None),
         _ => {
             let Some((blocks, estimation)) = blocks(learning, data, run)? else { return Ok((None, None)) };
             let price = price(blocks.rows)?;
-            (Some(Arc::new(FamilyLocal::new(DegenerateGaussian::new(blocks, price)?))), estimation)
+            (Some(Arc::new(FamilyLocal::new(DegenerateGaussian::new(blocks, price)?, nodes))), estimation)
         }
     })
 }
@@ -177,6 +163,6 @@ fn by_block_tests(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Resu
     let (tests, ending) = (found.tests, found.ending);
     let (pattern, dag) = patterned(found);
     let order = dag.topological_order().to_vec();
-    let dag = weigh_by_cost(&FamilyLocal::new(gaussian), &dag)?;
+    let dag = weigh_by_cost(&FamilyLocal::new(gaussian, data.columns().len()), &dag)?;
     Ok(Learned { order, estimation, ..unscored(learning.method, dag, pattern, tests, ending) })
 }

@@ -302,6 +302,9 @@ fn unscored(
     }
 }
 
+/// Why settings of tests are refused where none are made.
+const NO_TESTS: &str = "is for tests, which bound the parents of categories and which the method pc makes";
+
 /// The first of these settings that is given is refused, with the reason.
 fn refuse(settings: &[(&'static str, bool)], reason: &str) -> Result<()> {
     match settings.iter().find(|(_, is_given)| *is_given) {

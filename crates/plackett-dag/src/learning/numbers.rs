@@ -6,8 +6,8 @@ use std::sync::Arc;
 use plackett::run::Run;
 
 use super::{
-    Learned, Learning, METHOD_ALPHA, Observations, ScoreChoice, SearchTask, equal_variances::NoiseVariances,
-    patterned, price::fitting_price, refuse, unscored,
+    Learned, Learning, METHOD_ALPHA, NO_TESTS, Observations, ScoreChoice, SearchTask,
+    equal_variances::NoiseVariances, patterned, price::fitting_price, refuse, unscored,
 };
 use crate::{
     Dag, Error, Gram, LocalScore, NodeSet, Result,
@@ -76,17 +76,7 @@ fn is_standardized(gram: &Gram) -> bool {
 
 /// Learns a graph from the moments of the data.
 pub(super) fn learn(learning: &Learning, gram: &Arc<Gram>, run: &Run<'_>) -> Result<Learned> {
-    let categories = &learning.categories;
-    refuse(
-        &[
-            ("equivalent_sample_size", categories.equivalent_sample_size.is_some()),
-            ("space", categories.space.is_some()),
-            ("max_parents", categories.max_parents.is_some()),
-            ("posterior", categories.posterior),
-            ("keep_order", categories.keep_order),
-        ],
-        "is for columns of categories, and these are numbers",
-    )?;
+    refuse(&learning.categories.given(), "is for columns of categories, and these are numbers")?;
     let numbers = &learning.numbers;
     let learner = Learner { learning, gram };
     if learning.method.is_pc() {
@@ -101,13 +91,7 @@ pub(super) fn learn(learning: &Learning, gram: &Arc<Gram>, run: &Run<'_>) -> Res
         )?;
         return learner.by_tests(run);
     }
-    refuse(
-        &[
-            ("alpha", learning.tests.alpha.is_some()),
-            ("max_conditioning", learning.tests.max_conditioning.is_some()),
-        ],
-        "is for tests, which bound the parents of categories and which the method pc makes",
-    )?;
+    refuse(&learning.tests.given(), NO_TESTS)?;
     match Wish::of(learning, gram)? {
         Wish::Score(name, reason) => Ok(Learned { score_choice: reason, ..learner.by_score(name, run)? }),
         Wish::Auto => learner.by_either(run),

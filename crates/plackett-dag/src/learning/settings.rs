@@ -92,6 +92,19 @@ pub struct CategorySettings {
     pub keep_order: bool,
 }
 
+impl CategorySettings {
+    /// The settings, and which of them are given.
+    pub(super) fn given(&self) -> [(&'static str, bool); 5] {
+        [
+            ("equivalent_sample_size", self.equivalent_sample_size.is_some()),
+            ("space", self.space.is_some()),
+            ("max_parents", self.max_parents.is_some()),
+            ("posterior", self.posterior),
+            ("keep_order", self.keep_order),
+        ]
+    }
+}
+
 /// Which parents a column of categories may have.
 ///
 /// ```
@@ -120,6 +133,13 @@ pub struct TestSettings {
     pub alpha: Option<f64>,
     /// The most columns that they condition on.
     pub max_conditioning: Option<usize>,
+}
+
+impl TestSettings {
+    /// The settings, and which of them are given.
+    pub(super) fn given(&self) -> [(&'static str, bool); 2] {
+        [("alpha", self.alpha.is_some()), ("max_conditioning", self.max_conditioning.is_some())]
+    }
 }
 
 /// Settings of the search over orders.

@@ -105,7 +105,21 @@ impl SetSums {
         let mut values = vec![f64::NAN; subsets.len() * stride];
         let found: Option<Vec<Found>> = parallel::map_with(
             &pairs(blocks),
-            || Counter::new(rows, arities, blocks, &distinct, score, needed, &subsets),
+            || Counter {
+                rows,
+                arities,
+                blocks,
+                distinct: &distinct,
+                score,
+                needed,
+                subsets: &subsets,
+                chosen: Vec::new(),
+                keys: vec![vec![0; rows.count]; needed.limit + 1],
+                tables: vec![Vec::new(); needed.limit + 1],
+                members: Vec::new(),
+                direct: Direct::default(),
+                found: Found::default(),
+            },
             |counter, &(first, second)| {
                 let found = counter.run(first, second, &mut Pace::new(run))?;
                 run.advance(1);
@@ -326,33 +340,7 @@ impl Direct {
     }
 }
 
-impl<'a> Counter<'a> {
-    fn new(
-        rows: &'a Rows<'a>,
-        arities: &'a [usize],
-        blocks: &'a [Block<'a>],
-        distinct: &'a [usize],
-        score: &'a dyn CountScore,
-        needed: &'a NeededSets,
-        subsets: &'a Subsets,
-    ) -> Self {
-        Self {
-            rows,
-            arities,
-            blocks,
-            distinct,
-            score,
-            needed,
-            subsets,
-            chosen: Vec::new(),
-            keys: vec![vec![0; rows.count]; needed.limit + 1],
-            tables: vec![Vec::new(); needed.limit + 1],
-            members: Vec::new(),
-            direct: Direct::default(),
-            found: Found::default(),
-        }
-    }
-
+impl Counter<'_> {
     /// The sets within block `first` alone, or those in `first`, `second` and blocks before it.
     fn run(&mut self, first: usize, second: Option<usize>, pace: &mut Pace<'_, '_>) -> Option<Found> {
         self.chosen.clear();

@@ -204,13 +204,7 @@ fn log_determinant(rows: f64, size: usize, sums: &[f64], matrix: &mut Vec<f64>) 
 impl Family for ConditionalGaussian {
     type Space = Space;
 
-    fn name(&self) -> &'static str {
-        ENTRY.name
-    }
-
-    fn nodes(&self) -> usize {
-        self.columns.len()
-    }
+    const NAME: &'static str = ENTRY.name;
 
     fn work(&self) -> usize {
         8 * self.rows

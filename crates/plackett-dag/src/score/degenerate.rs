@@ -89,6 +89,10 @@ impl DegenerateGaussian {
         Ok(Self { layout, correlations, log_variances, rows, price })
     }
 
+    pub(crate) fn nodes(&self) -> usize {
+        self.log_variances.len()
+    }
+
     fn width(&self, nodes: &[usize]) -> usize {
         nodes.iter().map(|&node| self.layout.block(node).len()).sum()
     }
@@ -121,13 +125,7 @@ impl DegenerateGaussian {
 impl Family for DegenerateGaussian {
     type Space = Space;
 
-    fn name(&self) -> &'static str {
-        ENTRY.name
-    }
-
-    fn nodes(&self) -> usize {
-        self.log_variances.len()
-    }
+    const NAME: &'static str = ENTRY.name;
 
     fn work(&self) -> usize {
         // A handful of columns, each pushed in a handful of steps, times the width of a block.

@@ -17,9 +17,8 @@ pub(crate) trait Family: Send + Sync + 'static {
     /// Workspace between calls.
     type Space: Default + Send + 'static;
 
-    fn name(&self) -> &'static str;
-
-    fn nodes(&self) -> usize;
+    /// What the score is called.
+    const NAME: &'static str;
 
     /// About how many operations one cost takes.
     fn work(&self) -> usize;
@@ -46,14 +45,15 @@ pub(crate) trait Family: Send + Sync + 'static {
 /// A local score on families.
 #[derive(Debug)]
 pub(crate) struct FamilyLocal<F> {
+    nodes: usize,
     family: Arc<F>,
     /// Whether all sets of parents are tried.
     is_exact: bool,
 }
 
 impl<F> FamilyLocal<F> {
-    pub(crate) fn new(family: F) -> Self {
-        Self { family: Arc::new(family), is_exact: false }
+    pub(crate) fn new(family: F, nodes: usize) -> Self {
+        Self { nodes, family: Arc::new(family), is_exact: false }
     }
 }
 
@@ -84,7 +84,7 @@ impl<F: Family> FamilyLocal<F> {
         let Growth { space, candidates, costs } = growth;
         let mut pace = Pace::new(run);
         let mut parents: Vec<usize> = Vec::new();
-        let mut witness = NodeSet::with_capacity(self.family.nodes());
+        let mut witness = NodeSet::with_capacity(self.nodes);
         let mut cost = self.family.cost(node, &parents, space);
         let improves = |new: f64, old: f64| new < old - IMPROVEMENT * old.abs().max(1.0);
         loop {
@@ -145,12 +145,12 @@ impl<F: Family> FamilyLocal<F> {
         &self,
         node: usize,
         allowed: &NodeSet,
-        growth: &mut Growth<F::Space>,
+        space: &mut F::Space,
         run: &Run<'_>,
     ) -> Option<Choice> {
         let allowed: Vec<usize> = allowed.iter().collect();
         let mut pace = Pace::new(run);
-        let mut best = (self.family.cost(node, &[], &mut growth.space), Vec::new());
+        let mut best = (self.family.cost(node, &[], space), Vec::new());
         let mut subset = Vec::with_capacity(allowed.len());
         for bits in 1_u64..1 << allowed.len().min(63) {
             pace.spend(self.family.work())?;
@@ -158,7 +158,7 @@ impl<F: Family> FamilyLocal<F> {
             subset.extend(
                 allowed.iter().enumerate().filter(|(at, _)| bits >> at & 1 == 1).map(|(_, &other)| other),
             );
-            let cost = self.family.cost(node, &subset, &mut growth.space);
+            let cost = self.family.cost(node, &subset, space);
             if cost < best.0 {
                 best = (cost, subset.clone());
             }
@@ -170,17 +170,17 @@ impl<F: Family> FamilyLocal<F> {
 
 impl<F: Family> LocalScore for FamilyLocal<F> {
     fn name(&self) -> &str {
-        self.family.name()
+        F::NAME
     }
 
     fn nodes(&self) -> usize {
-        self.family.nodes()
+        self.nodes
     }
 
     fn best(&self, node: usize, allowed: &NodeSet, scratch: &mut Scratch, run: &Run<'_>) -> Option<Choice> {
         let growth = scratch.space::<Growth<F::Space>>();
         if self.is_exact {
-            self.enumerate(node, allowed, growth, run)
+            self.enumerate(node, allowed, &mut growth.space, run)
         } else {
             self.grow(node, allowed, growth, run)
         }
@@ -198,7 +198,7 @@ impl<F: Family> LocalScore for FamilyLocal<F> {
     }
 
     fn exact(&self) -> Option<Arc<dyn LocalScore>> {
-        Some(Arc::new(Self { family: Arc::clone(&self.family), is_exact: true }))
+        Some(Arc::new(Self { family: Arc::clone(&self.family), is_exact: true, ..*self }))
     }
 
     /// Costs of all sets first, then the least over subsets, one member less at a time.
@@ -214,7 +214,7 @@ impl<F: Family> LocalScore for FamilyLocal<F> {
                 return true;
             }
             parents.clear();
-            let others = (0..self.family.nodes()).filter(|&other| other != node).enumerate();
+            let others = (0..self.nodes).filter(|&other| other != node).enumerate();
             parents.extend(others.filter(|(at, _)| set >> at & 1 == 1).map(|(_, other)| other));
             *cost = self.family.cost(node, &parents, &mut space);
         }

@@ -108,17 +108,18 @@ pub fn mixed_score_by_name(
     data: &Arc<Mixed>,
     settings: &MixedScoreSettings,
 ) -> Result<Arc<dyn LocalScore>> {
-    let price = Price::new(data.rows() as f64, data.columns().len(), settings.penalty_factor)?;
+    let nodes = data.columns().len();
+    let price = Price::new(data.rows() as f64, nodes, settings.penalty_factor)?;
     if !data.is_complete() && name != "nal" {
         return Err(Error::Misfit { setting: "score", reason: format!("{name} needs complete rows") });
     }
     match name {
-        "nal" => Ok(Arc::new(FamilyLocal::new(NodeAverage::new(data, price)?))),
+        "nal" => Ok(Arc::new(FamilyLocal::new(NodeAverage::new(data, price)?, nodes))),
         "dg" => {
             let blocks = Blocks::of(data, &Run::default())?.ok_or(Error::Empty)?;
-            Ok(Arc::new(FamilyLocal::new(DegenerateGaussian::new(blocks, price)?)))
+            Ok(Arc::new(FamilyLocal::new(DegenerateGaussian::new(blocks, price)?, nodes)))
         }
-        "cg" => Ok(Arc::new(FamilyLocal::new(ConditionalGaussian::new(data, price)))),
+        "cg" => Ok(Arc::new(FamilyLocal::new(ConditionalGaussian::new(data, price), nodes))),
         _ => Err(Error::UnknownScore {
             name: name.to_owned(),
             known: MIXED_SCORES.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", "),

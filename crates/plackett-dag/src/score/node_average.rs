@@ -128,13 +128,7 @@ impl NodeAverage {
 impl Family for NodeAverage {
     type Space = Space;
 
-    fn name(&self) -> &'static str {
-        ENTRY.name
-    }
-
-    fn nodes(&self) -> usize {
-        self.columns.len()
-    }
+    const NAME: &'static str = ENTRY.name;
 
     fn work(&self) -> usize {
         16 * self.rows
