@@ -9,7 +9,7 @@ mod layers;
 mod matrix;
 mod network;
 
-pub(crate) use network::{Arrow, Weights};
+pub(crate) use network::{Arrow, Graph, Weights};
 
 use anyhow::ensure;
 
@@ -118,6 +118,23 @@ const Y_MARGIN: f64 = 0.05;
 
 const LEGEND_STROKE: f64 = 26.0;
 const LEGEND_GAP: f64 = 24.0;
+
+/// Larger graphs are drawn as a matrix: of so many arrows none could be followed, and laying them out takes longer than the search.
+const MOST_NODES_WITH_ARROWS: usize = 300;
+const MOST_ARROWS: usize = 1000;
+
+impl Figure {
+    /// Draws a graph, with arrows if they can be followed.
+    ///
+    /// # Errors
+    /// When the font is broken or the picture too large.
+    pub(crate) fn draw_graph(graph: &Graph<'_>) -> anyhow::Result<Self> {
+        let font = Font::load()?;
+        let has_arrows = graph.names.len() <= MOST_NODES_WITH_ARROWS && graph.arrows.len() <= MOST_ARROWS;
+        let canvas = if has_arrows { network::compose(graph, &font) } else { matrix::compose(graph, &font) };
+        Ok(Self { svg: canvas.to_svg(), png: canvas.to_png(&font)? })
+    }
+}
 
 impl Figure {
     /// Draws the panels row by row, so many to a row.

@@ -20,7 +20,7 @@ use crate::{
     console::{self, counted},
     evaluate,
     files::OutDir,
-    plot::{Arrow, Figure, Weights},
+    plot::{Arrow, Figure, Graph, Weights},
 };
 
 /// Edges beyond these would fill the screen; the files have them all.
@@ -29,9 +29,6 @@ const MOST_EDGES_SHOWN: usize = 30;
 const MOST_NAMES_SHOWN: usize = 150;
 /// Characters of a line of names.
 const LINE: usize = 90;
-/// Larger graphs are drawn as a matrix: of so many arrows none could be followed, and laying them out takes longer than the search.
-const MOST_NODES_WITH_ARROWS: usize = 300;
-const MOST_ARROWS: usize = 1000;
 /// A residual variance below this share of the variable's own is rounding: the variable is a function of its parents.
 const RESIDUAL_TOLERANCE: f64 = 1e-10;
 
@@ -244,10 +241,6 @@ impl<'a> Report<'a> {
         &self.data.names[node]
     }
 
-    fn has_arrows(&self) -> bool {
-        self.data.names.len() <= MOST_NODES_WITH_ARROWS && self.learned.dag.edge_count() <= MOST_ARROWS
-    }
-
     /// Whether the edge might as well point the other way.
     fn is_open(&self, from: usize, to: usize) -> bool {
         self.learned.is_equivalent && self.learned.cpdag.mark(from, to) == Mark::Undirected
@@ -421,8 +414,13 @@ impl<'a> Report<'a> {
             _ => Weights::Strengths,
         };
         let order = graph.dag().topological_order();
-        let draw = if self.has_arrows() { Figure::draw_graph } else { Figure::draw_matrix };
-        let figure = draw(&title, graph.names(), order, &arrows, weights)?;
+        let figure = Figure::draw_graph(&Graph {
+            title: &title,
+            names: graph.names(),
+            order,
+            arrows: &arrows,
+            weights,
+        })?;
         out.write("graph.svg", figure.svg.as_bytes())?;
         out.write("graph.png", &figure.png)?;
         Ok(())

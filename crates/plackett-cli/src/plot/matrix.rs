@@ -2,9 +2,9 @@
 //! order of the graph, so that all dots lie above the diagonal. Below it there is room to name the nodes with most edges.
 
 use super::{
-    Figure, HALF_CAPITAL, LABEL_SIZE, LEADING, MARGIN, TEXT, TITLE_SIZE,
+    HALF_CAPITAL, LABEL_SIZE, LEADING, MARGIN, TEXT, TITLE_SIZE,
     canvas::{Anchor, Canvas, Dash, Font, Point, Rgb, Shape},
-    network::{Arrow, Entry, Weights, color, legend_entries, shortened},
+    network::{Arrow, Entry, Graph, color, legend_entries, shortened},
 };
 
 /// The side of the matrix.
@@ -21,33 +21,11 @@ const TICK: f64 = 5.0;
 const HUBS: usize = 12;
 const FRAME: Rgb = Rgb(0xb8, 0xc0, 0xc8);
 /// Edges of open direction have no sign of their own in so small a form.
-pub(super) const OPEN: Rgb = Rgb(0x9a, 0xa3, 0xad);
+const OPEN: Rgb = Rgb(0x9a, 0xa3, 0xad);
 
-impl Figure {
-    /// Draws a graph whose edges all lead from earlier to later nodes in `order` as a matrix of dots.
-    ///
-    /// # Errors
-    /// When the font is broken.
-    pub(crate) fn draw_matrix(
-        title: &str,
-        names: &[String],
-        order: &[usize],
-        arrows: &[Arrow],
-        weights: Weights,
-    ) -> anyhow::Result<Self> {
-        let font = Font::load()?;
-        let canvas = compose(title, names, order, (arrows, weights), &font);
-        Ok(Self { svg: canvas.to_svg(), png: canvas.to_png(&font)? })
-    }
-}
-
-fn compose(
-    title: &str,
-    names: &[String],
-    order: &[usize],
-    (arrows, kind): (&[Arrow], Weights),
-    font: &Font,
-) -> Canvas {
+/// The picture with dots.
+pub(super) fn compose(graph: &Graph<'_>, font: &Font) -> Canvas {
+    let &Graph { title, names, order, arrows, weights: kind } = graph;
     let labels: Vec<String> = names.iter().map(|name| shortened(name)).collect();
     let mut rank = vec![0; order.len()];
     order.iter().enumerate().for_each(|(at, &node)| rank[node] = at);
@@ -143,6 +121,7 @@ fn text(label: &str, at: Point, size: f64, anchor: Anchor) -> Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plot::Weights;
 
     #[test]
     fn every_edge_is_a_dot_above_the_diagonal_and_hubs_are_named() {
@@ -151,7 +130,14 @@ mod tests {
         let arrows: Vec<Arrow> = (0..499)
             .map(|to| Arrow { from: 499, to, weight: if to % 2 == 0 { 1.0 } else { -1.0 }, is_open: to == 3 })
             .collect();
-        let canvas = compose("large", &names, &order, (&arrows, Weights::Effects), &Font::load().unwrap());
+        let graph = Graph {
+            title: "large",
+            names: &names,
+            order: &order,
+            arrows: &arrows,
+            weights: Weights::Effects,
+        };
+        let canvas = compose(&graph, &Font::load().unwrap());
         let dots: Vec<(Point, Rgb)> = canvas
             .shapes
             .iter()
@@ -173,6 +159,8 @@ mod tests {
 
     #[test]
     fn a_graph_without_nodes_has_a_frame() {
-        Figure::draw_matrix("nothing", &[], &[], &[], Weights::Strengths).unwrap();
+        let graph =
+            Graph { title: "nothing", names: &[], order: &[], arrows: &[], weights: Weights::Strengths };
+        assert!(compose(&graph, &Font::load().unwrap()).to_svg().contains("0 of 0 names"));
     }
 }

@@ -2,7 +2,7 @@
 //! as thick as those are large; dashed where the data leave the direction open.
 
 use super::{
-    Figure, HALF_CAPITAL, LABEL_SIZE, LEADING, MARGIN, TEXT, TITLE_SIZE,
+    HALF_CAPITAL, LABEL_SIZE, LEADING, MARGIN, TEXT, TITLE_SIZE,
     canvas::{Anchor, Canvas, Dash, Font, Point, Rgb, Shape},
     layers::{Gaps, lay_out},
 };
@@ -57,31 +57,20 @@ const MOST_WEIGHTS: usize = 40;
 /// Where on its line a weight may stand, the best place first.
 const WEIGHT_PLACES: [f64; 7] = [0.5, 0.58, 0.42, 0.66, 0.34, 0.74, 0.26];
 
-impl Figure {
-    /// Draws a graph whose arrows all lead from earlier to later nodes in `order`.
-    ///
-    /// # Errors
-    /// When the font is broken or the picture too large.
-    pub(crate) fn draw_graph(
-        title: &str,
-        names: &[String],
-        order: &[usize],
-        arrows: &[Arrow],
-        weights: Weights,
-    ) -> anyhow::Result<Self> {
-        let font = Font::load()?;
-        let canvas = compose(title, names, order, (arrows, weights), &font);
-        Ok(Self { svg: canvas.to_svg(), png: canvas.to_png(&font)? })
-    }
+/// A graph to be drawn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Graph<'a> {
+    pub title: &'a str,
+    pub names: &'a [String],
+    /// All arrows lead from earlier to later nodes in it.
+    pub order: &'a [usize],
+    pub arrows: &'a [Arrow],
+    pub weights: Weights,
 }
 
-fn compose(
-    title: &str,
-    names: &[String],
-    order: &[usize],
-    (arrows, kind): (&[Arrow], Weights),
-    font: &Font,
-) -> Canvas {
+/// The picture with arrows.
+pub(super) fn compose(graph: &Graph<'_>, font: &Font) -> Canvas {
+    let &Graph { title, names, order, arrows, weights: kind } = graph;
     let labels: Vec<String> = names.iter().map(|name| shortened(name)).collect();
     let widths: Vec<f64> = labels
         .iter()
@@ -393,6 +382,7 @@ fn described(names: &[String], arrows: &[Arrow]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plot::Figure;
 
     fn arrow(from: usize, to: usize, weight: f64, is_open: bool) -> Arrow {
         Arrow { from, to, weight, is_open }
@@ -401,7 +391,9 @@ mod tests {
     fn draw(names: &[&str], arrows: &[Arrow]) -> Figure {
         let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
         let order: Vec<usize> = (0..names.len()).collect();
-        Figure::draw_graph("a graph", &names, &order, arrows, Weights::Effects).unwrap()
+        let graph =
+            Graph { title: "a graph", names: &names, order: &order, arrows, weights: Weights::Effects };
+        Figure::draw_graph(&graph).unwrap()
     }
 
     #[test]
@@ -428,7 +420,9 @@ mod tests {
         let names: Vec<String> = (0..300).map(|node| format!("variable {node}")).collect();
         let order: Vec<usize> = (0..300).collect();
         let arrows: Vec<Arrow> = (1..300).map(|child| arrow(0, child, 1.0, false)).collect();
-        let canvas = compose("", &names, &order, (&arrows, Weights::Effects), &Font::load().unwrap());
+        let graph =
+            Graph { title: "", names: &names, order: &order, arrows: &arrows, weights: Weights::Effects };
+        let canvas = compose(&graph, &Font::load().unwrap());
         assert!((canvas.width - MOST_SIZE).abs() < 1e-6);
     }
 

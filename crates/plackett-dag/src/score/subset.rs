@@ -368,9 +368,9 @@ impl<C: Criterion> Subset<C> {
         [correlations.by_fit(is_over), correlations.pivoted(is_over)].into_iter().flatten().collect()
     }
 
-    /// An order with the regression of every node, unless parents are to be searched exactly.
+    /// An order with the regression of every node, unless parents are to be searched exactly or there is no time.
     pub(crate) fn walker<'a>(&'a self, start: &[usize], run: &Run<'_>) -> Option<Box<dyn Walker + 'a>> {
-        let is_quick = self.search == SubsetSearch::GrowShrink;
+        let is_quick = self.search == SubsetSearch::GrowShrink && !run.is_over();
         is_quick.then(|| -> Box<dyn Walker + 'a> { Box::new(Warm::new(self, start.to_vec(), run)) })
     }
 
