@@ -16,6 +16,7 @@ import pathlib
 import resource
 import statistics
 import time
+import warnings
 
 import numpy as np
 import report
@@ -161,6 +162,7 @@ def cost(correlations, rows, dag):
 
 
 def measure(cell, seed):
+    warnings.simplefilter("ignore")
     data, truth = simulate(cell, seed)
     correlations = data.T @ data / cell.rows
     found = {}
@@ -263,7 +265,8 @@ def main():
             sets.append(in_a_process_of_its_own(cell, arguments.first_seed + index))
             print(cell.name, index, {name: found.get("error") or round(found["seconds"], 2) for name, found in sets[-1].items()}, flush=True)
         rows += summary(cell, sets)
-    report.give("orders", markdown(rows), rows, arguments.out)
+        # The larger cells take long: what is done is not to be lost.
+        report.give("orders", markdown(rows), rows, arguments.out)
 
 
 if __name__ == "__main__":
