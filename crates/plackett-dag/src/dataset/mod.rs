@@ -26,6 +26,7 @@ mod source;
 mod statistics;
 mod summary;
 mod weights;
+mod words;
 
 use std::fmt;
 use std::sync::Arc;
@@ -154,7 +155,7 @@ pub struct Column {
     pub why: Why,
     /// Values that are missing in the source.
     pub missing: usize,
-    /// Different values, if they are at most 256.
+    /// Different values, if they were counted: those of numbers up to 256.
     pub distinct: Option<usize>,
     /// Whether they are categories that have an order.
     pub is_ordered: bool,
@@ -176,7 +177,7 @@ enum Values {
     },
     /// Numbers of which the moments are kept, but no rows.
     NotHeld,
-    /// Words that are too many to be categories are not kept.
+    /// What is not what the caller says it is, which is a fault.
     Unusable,
 }
 
