@@ -126,12 +126,15 @@ impl Em {
             effective_rows: data.effective_rows(),
         };
         run.begin("EM", Some(self.most_iterations as u64));
+        // The most likely covariances of no more rows than columns are singular, and EM would creep towards them for ever.
+        let prior = if data.rows() <= width { 1.0 / (1.0 + data.rows() as f64) } else { 0.0 };
         let mut advance = |from: &Moments| {
             let is_over = estimation.is_converged || estimation.iterations == self.most_iterations;
             if is_over || run.is_over() {
                 return None;
             }
-            let next = step(from, &groups, &base, data.rows() as f64, run)?;
+            let mut next = step(from, &groups, &base, data.rows() as f64, run)?;
+            shrink(&mut next, prior);
             estimation.change = change(from, &next);
             estimation.iterations += 1;
             estimation.is_converged = estimation.change <= self.tolerance;
@@ -296,6 +299,13 @@ fn step(moments: &Moments, groups: &[Group], base: &Moments, rows: f64, run: &Ru
         }
     }
     Some(sums)
+}
+
+/// Moves covariances by a share of the way to those of uncorrelated columns with variances of 1.
+fn shrink(moments: &mut Moments, share: f64) {
+    let width = moments.means.len();
+    moments.covariances.iter_mut().for_each(|entry| *entry *= 1.0 - share);
+    (0..width).for_each(|at| moments.covariances[at * width + at] += share);
 }
 
 /// Where two steps lead if they are gone on with, no further than `longest` times as far; nothing if that is no further than
@@ -583,6 +593,19 @@ mod tests {
                     assert!(gap < 1e-8, "{a} {b}: {gap}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn fewer_rows_than_columns_have_moments_too() {
+        let data = data(12, 14, 0.2, 6);
+        let (found, estimation) = Em::default().moments(&data, Centering::Center, &Run::default()).unwrap();
+        assert!(estimation.is_converged, "{estimation:?}");
+        // A step from where it has ended leads nowhere else.
+        let further = Em { tolerance: 1e-9, ..Em::default() };
+        let (exact, _) = further.moments(&data, Centering::Center, &Run::default()).unwrap();
+        for (a, b) in found.gram.matrix().iter().zip(exact.gram.matrix()) {
+            assert!((a - b).abs() < 1e-2, "{a} {b}");
         }
     }
 

@@ -357,10 +357,10 @@ impl Dataset {
     /// ```
     /// use plackett_dag::{Dataset, dataset::Reading, gram::Centering};
     ///
-    /// let data = Dataset::from_reader("a,b\n1,2\n2.5,5\n3,6\n".as_bytes(), "data.csv", &Reading::default())?;
+    /// let data = Dataset::from_reader("a,b\n1,2\n2.5,inf\n3,6\n".as_bytes(), "data.csv", &Reading::default())?;
     /// assert_eq!(
     ///     data.observations(Centering::Center).unwrap_err().to_string(),
-    ///     "data.csv: column \"b\" is a copy of column \"a\" up to shift and scale (correlation 1)"
+    ///     "data.csv, line 3, column \"b\": inf is not a finite number"
     /// );
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
