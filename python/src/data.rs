@@ -26,7 +26,7 @@ pub(crate) struct Data {
     choice: Option<String>,
     /// The kind of each column and how many of its values are missing.
     #[pyo3(get)]
-    columns: Vec<(&'static str, usize)>,
+    columns: Vec<(&'static str, usize, bool)>,
     /// What is out of the ordinary in how a file is written.
     #[pyo3(get)]
     notes: Vec<String>,
@@ -170,7 +170,9 @@ impl Data {
             return Err(Failure::new(faults_text(source, &faults, keyword)));
         }
         let (names, choice) = (data.names().to_vec(), data.choice());
-        let columns = data.columns().iter().map(|column| (column.kind.name(), column.missing)).collect();
+        let columns = data.columns().iter();
+        let columns =
+            columns.map(|column| (column.kind.name(), column.missing, column.is_ordered)).collect();
         let (notes, fingerprint) = (data.notes().to_vec(), data.fingerprint().to_owned());
         let findings = data.warnings();
         let (rows, warnings) = (data.rows(), finding_texts(&findings, keyword));

@@ -324,7 +324,6 @@ class TestBadInput:
             (np.zeros((5, 1)), "only column"),
             ([[0.5, 1.0], [np.nan, 2.0], [1.5, 2.0]], 'row 1, column "x1": the value is missing'),
             ([[0.5, 1.0], [1.0, np.inf], [1.5, 2.0]], 'row 1, column "x2": inf is not a finite number'),
-            ([[0.5, 1.0], [1.5, 3.0], [0.1, 0.2]], 'column "x2" is a copy of column "x1"'),
             ([[1e200, 1.0], [-1e200, 3.0], [0.1, 0.5]], "too large"),
             (np.array([[1j, 2j], [3j, 1j]]), "complex"),
             ({"a": [1.5, 2.5], "b": [1.5]}, "one length"),
@@ -386,7 +385,7 @@ class TestBadInput:
     def test_categories(self):
         with pytest.raises(plackett.PlackettError, match="penalty|does not fit"):
             plackett.learn_dag(CATEGORIES, penalty=1.0)
-        with pytest.raises(plackett.PlackettError, match="a different word in every row"):
+        with pytest.warns(plackett.PlackettWarning, match="300 different values, as names do"):
             plackett.learn_dag({"a": [f"w{row}" for row in range(300)], "b": ["x", "y"] * 150})
         with pytest.raises(plackett.PlackettError, match="only one row"):
             plackett.learn_dag(NETWORK.sample(1))

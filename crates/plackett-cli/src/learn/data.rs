@@ -168,6 +168,8 @@ pub(super) struct ColumnDocument {
     pub name: String,
     pub kind: &'static str,
     pub missing: usize,
+    /// Whether they are categories with an order that means something.
+    pub is_ordered: bool,
 }
 
 /// An example that is not an embedded network.
@@ -303,6 +305,7 @@ fn observe(data: Dataset, source: &str, centering: Centering) -> anyhow::Result<
         name: column.name.clone(),
         kind: column.kind.name(),
         missing: column.missing,
+        is_ordered: column.is_ordered,
     };
     let input = InputDocument {
         rows: data.rows(),

@@ -34,6 +34,14 @@ pub(super) fn is_workbook(head: &[u8]) -> bool {
     WORKBOOKS.iter().any(|magic| head.starts_with(magic))
 }
 
+/// Arrow IPC files, and Feather files of today.
+const ARROW: &[u8] = b"ARROW1";
+
+/// Whether bytes are those of an Arrow file.
+pub(super) fn is_arrow(head: &[u8]) -> bool {
+    head.starts_with(ARROW)
+}
+
 /// Whether bytes are those of a Parquet file.
 pub(super) fn is_parquet(head: &[u8]) -> bool {
     head.starts_with(PARQUET)
@@ -71,7 +79,7 @@ impl<'a> Input<'a> {
             notes.push("zstd".to_owned());
         }
         // These are no text, and have readers of their own.
-        if Statistics::is_one(&head) || is_workbook(&head) || is_parquet(&head) {
+        if Statistics::is_one(&head) || is_workbook(&head) || is_parquet(&head) || is_arrow(&head) {
             let is_whole = false;
             return Ok(Self { head, is_whole, rest, notes });
         }

@@ -4,6 +4,8 @@
 //! A value takes eight bytes in a column of numbers and one in a column of categories, while memory lasts; of more numbers,
 //! only their moments are kept, and what else a warning needs.
 
+#[cfg(feature = "parquet")]
+mod arrow;
 mod builder;
 mod column;
 mod covariance;
