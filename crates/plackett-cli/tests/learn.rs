@@ -262,7 +262,7 @@ fn copies_and_names_are_warned_about_and_mixed_data_have_a_posterior() {
         "column \"name\" holds 600 different values, as names do, none of them twice: no edge leads there or from there \
          (--drop name)",
     ] {
-        assert!(warnings.iter().any(|warning| warning == expected), "{warnings:?}");
+        assert!(warnings.iter().any(|warning| *warning == expected), "{warnings:?}");
     }
     let mut pairs: Vec<[&str; 2]> = learned["edges"]
         .as_array()
@@ -457,7 +457,7 @@ fn files_are_read_as_people_have_them_from_pipes_too() {
     assert_eq!(first["input"]["fingerprint"], second["input"]["fingerprint"]);
     assert_eq!(
         first["input"]["columns"][1],
-        serde_json::json!({"name": "b", "kind": "numbers", "missing": 0})
+        serde_json::json!({"name": "b", "kind": "numbers", "missing": 0, "is_ordered": false})
     );
     assert_eq!((&first["input"]["rows"], &first["input"]["notes"]), (&80.into(), &serde_json::json!([])));
     let shown = text(&["learn", &other]);
@@ -612,7 +612,7 @@ fn mixed_data_are_learned_from_without_a_word() {
             &["--standardize", "--categorical", "group"],
             "are for columns of numbers, and some of these are categories",
         ),
-        (&["--posterior"], "--posterior is for complete columns of categories alone"),
+        (&["--posterior", "--method", "pc"], "--posterior is for searches over orders, and pc tests"),
         (
             &["--score", "qnml"],
             "qnml is a score of numbers alone or of categories alone; for these data there are dg, cg",
