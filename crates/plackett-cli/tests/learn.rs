@@ -262,7 +262,7 @@ fn copies_and_names_are_warned_about_and_mixed_data_have_a_posterior() {
         "column \"name\" holds 600 different values, as names do, none of them twice: no edge leads there or from there \
          (--drop name)",
     ] {
-        assert!(warnings.iter().any(|warning| *warning == expected), "{warnings:?}");
+        assert!(warnings.contains(&expected), "{warnings:?}");
     }
     let mut pairs: Vec<[&str; 2]> = learned["edges"]
         .as_array()
