@@ -58,7 +58,7 @@ class LearnedGraph(Graph):
         """What a parent cost in ``bic`` on numbers."""
         self.is_equivalent: bool = native.is_equivalent
         """Whether graphs of one equivalence class are equally good, so that only ``cpdag`` can be trusted."""
-        kinds = {kind for kind, _ in data.columns}
+        kinds = {kind for kind, _, _ in data.columns}
         self.kind: Literal["continuous", "discrete", "mixed"] = (
             "mixed" if len(kinds) > 1 else "discrete" if kinds == {"categories"} else "continuous"
         )
@@ -70,12 +70,12 @@ class LearnedGraph(Graph):
             "fingerprint": data.fingerprint,
             "notes": list(data.notes),
             "columns": [
-                {"name": name, "kind": kind, "missing": missing}
-                for name, (kind, missing) in zip(data.names, data.columns, strict=True)
+                {"name": name, "kind": kind, "missing": missing, "is_ordered": is_ordered}
+                for name, (kind, missing, is_ordered) in zip(data.names, data.columns, strict=True)
             ],
         }
-        """What was read: ``rows``, ``columns`` with their kinds and missing values, ``notes`` on how a file is written, and a
-        ``fingerprint`` that is the same for the same data from whatever source."""
+        """What was read: ``rows``, ``columns`` with their kinds, missing values and whether they are categories with an order,
+        ``notes`` on how a file is written, and a ``fingerprint`` that is the same for the same data from whatever source."""
         self.missing: dict[str, Any] | None = _missing(data, native)
         """What was done about missing values, if there were any: ``method``, how many ``values`` were missing, the ``rows`` and
         ``complete_rows``, what that ``assumes``; with EM also ``effective_rows``, ``iterations``, ``change`` and ``converged``."""
@@ -303,7 +303,7 @@ def learn_dag(
         to_count(memory, "memory", least=1),
     )
     native_data = to_data(data, reading, names, centering, weights, covariance)
-    if (standardize or not center) and any(kind == "categories" for kind, _ in native_data.columns):
+    if (standardize or not center) and any(kind == "categories" for kind, _, _ in native_data.columns):
         raise PlackettError("standardize and center are for columns of numbers, and there are categories")
     bar = Bar(progress)
     try:

@@ -26,7 +26,7 @@ pub(crate) struct Data {
     choice: Option<String>,
     /// The kind of each column and how many of its values are missing.
     #[pyo3(get)]
-    columns: Vec<(&'static str, usize)>,
+    columns: Vec<(&'static str, usize, bool)>,
     /// What is out of the ordinary in how a file is written.
     #[pyo3(get)]
     notes: Vec<String>,
@@ -170,7 +170,9 @@ impl Data {
             return Err(Failure::new(faults_text(source, &faults, keyword)));
         }
         let (names, choice) = (data.names().to_vec(), data.choice());
-        let columns = data.columns().iter().map(|column| (column.kind.name(), column.missing)).collect();
+        let columns = data.columns().iter();
+        let columns =
+            columns.map(|column| (column.kind.name(), column.missing, column.is_ordered)).collect();
         let (notes, fingerprint) = (data.notes().to_vec(), data.fingerprint().to_owned());
         let findings = data.warnings();
         let (rows, warnings) = (data.rows(), finding_texts(&findings, keyword));
@@ -239,29 +241,31 @@ fn gaps(finding: &Finding) -> Option<Gaps> {
     Some((method, counts.iter().map(|(_, count)| count).sum(), *rows, *complete, treatment.assumption()))
 }
 
-/// Names that are spelled out; more are not to be typed.
-const MOST_SPELLED: usize = 8;
+/// Characters of a remedy's names that are spelled out; more are not to be typed.
+const MOST_SPELLED: usize = 500;
 
 /// A remedy as a keyword of `learn_dag`.
 fn keyword(remedy: &Remedy) -> String {
-    let list = |names: &[String]| {
-        let mut texts: Vec<String> =
-            names.iter().take(MOST_SPELLED).map(|name| format!("{name:?}")).collect();
-        if names.len() > MOST_SPELLED {
-            texts.push("...".to_owned());
+    let spelled = |names: &[String], value: &str| {
+        let mut texts = Vec::new();
+        let mut length = 0;
+        for name in names {
+            let text = format!("{name:?}{value}");
+            length += text.len();
+            if length > MOST_SPELLED {
+                texts.push("...".to_owned());
+                break;
+            }
+            texts.push(text);
         }
-        format!("[{}]", texts.join(", "))
+        texts.join(", ")
     };
     match remedy {
-        Remedy::Drop(names) => format!("drop={}", list(names)),
+        Remedy::Drop(names) => format!("drop=[{}]", spelled(names, "")),
         Remedy::DropRows(rows) => {
             format!("missing=\"drop\" keeps {rows} row{}", if *rows == 1 { "" } else { "s" })
         }
-        Remedy::Categorical(names) => {
-            let kinds: Vec<String> =
-                names.iter().take(MOST_SPELLED).map(|name| format!("{name:?}: \"categories\"")).collect();
-            format!("kinds={{{}}}", kinds.join(", "))
-        }
+        Remedy::Categorical(names) => format!("kinds={{{}}}", spelled(names, ": \"categories\"")),
         Remedy::Em(rows) => format!("missing=\"em\" keeps all {rows}"),
         Remedy::OwnCategory(rows) => format!("missing=\"category\" keeps all {rows}"),
         Remedy::MissingMark(text) => format!("na=[{text:?}]"),

@@ -161,16 +161,16 @@ class TestForms:
 
     def test_types_are_honored(self):
         codes = pd.DataFrame({"a": [1, 2, 30] * 20, "b": [0, 1, 1, 0] * 15})
-        assert [kind for kind, _ in read(codes.assign(c=np.arange(60) / 7)).columns] == ["numbers"] * 3
+        assert [kind for kind, *_ in read(codes.assign(c=np.arange(60) / 7)).columns] == ["numbers"] * 3
         frames = [codes.astype("category"), pl.DataFrame({name: codes[name].astype(str).tolist() for name in codes}).with_columns(pl.all().cast(pl.Categorical))]
         for frame in frames:
-            assert [kind for kind, _ in read(frame).columns] == ["categories"] * 2
+            assert [kind for kind, *_ in read(frame).columns] == ["categories"] * 2
         mixed = codes.astype({"a": "category"}).assign(c=np.arange(60) / 7)
-        assert [kind for kind, _ in read(mixed).columns] == ["categories", "numbers", "numbers"]
+        assert [kind for kind, *_ in read(mixed).columns] == ["categories", "categories", "numbers"]  # two codes beside categories
         assert len(read(mixed, drop=["a"]).names) == 2
-        assert read(mixed, kinds={"a": "numbers"}).columns[0] == ("numbers", 0)
+        assert read(mixed, kinds={"a": "numbers"}).columns[0] == ("numbers", 0, False)
         enum = pl.DataFrame({"a": pl.Series(["x", "y"] * 9, dtype=pl.Enum(["y", "x", "z"])), "b": ["u", "v", "w"] * 6})
-        assert [kind for kind, _ in read(enum).columns] == ["categories"] * 2
+        assert [kind for kind, *_ in read(enum).columns] == ["categories"] * 2
 
     def test_mixed_data_are_learned(self):
         rng = np.random.default_rng(0)
@@ -251,7 +251,7 @@ class TestForms:
         with pytest.raises(plackett.PlackettError, match='row 1, column "a": the value is missing.*missing="drop" keeps 3 rows'):
             read(frame)
         found = read(frame, missing="drop")
-        assert found.rows == 3 and found.columns == [("numbers", 1), ("numbers", 0)]
+        assert found.rows == 3 and found.columns == [("numbers", 1, False), ("numbers", 0, False)]
         masked = np.ma.masked_invalid(frame.to_numpy())
         for same in (pl.DataFrame({"a": [0.5, None, 2.5, 4.0], "b": [1.0, 2.0, 4.0, -9.5]}), frame.convert_dtypes(), masked, frame.astype(object)):
             assert read(same, missing="drop", names=["a", "b"]).fingerprint == found.fingerprint
@@ -264,7 +264,7 @@ class TestForms:
         assert found.input["notes"] == ["gzip", "tabs", "decimal commas"]
         same = read({"a": [0.5, 2.5, 4.0], "b": [1.0, 4.0, -9.5]})
         assert found.input["fingerprint"] == same.fingerprint
-        assert found.input["columns"][0] == {"name": "a", "kind": "numbers", "missing": 0}
+        assert found.input["columns"][0] == {"name": "a", "kind": "numbers", "missing": 0, "is_ordered": False}
         assert plackett.learn_dag(str(path), columns=["b", "a"]).names == ("b", "a")
 
 
@@ -324,7 +324,6 @@ class TestBadInput:
             (np.zeros((5, 1)), "only column"),
             ([[0.5, 1.0], [np.nan, 2.0], [1.5, 2.0]], 'row 1, column "x1": the value is missing'),
             ([[0.5, 1.0], [1.0, np.inf], [1.5, 2.0]], 'row 1, column "x2": inf is not a finite number'),
-            ([[0.5, 1.0], [1.5, 3.0], [0.1, 0.2]], 'column "x2" is a copy of column "x1"'),
             ([[1e200, 1.0], [-1e200, 3.0], [0.1, 0.5]], "too large"),
             (np.array([[1j, 2j], [3j, 1j]]), "complex"),
             ({"a": [1.5, 2.5], "b": [1.5]}, "one length"),
@@ -386,7 +385,7 @@ class TestBadInput:
     def test_categories(self):
         with pytest.raises(plackett.PlackettError, match="penalty|does not fit"):
             plackett.learn_dag(CATEGORIES, penalty=1.0)
-        with pytest.raises(plackett.PlackettError, match="a different word in every row"):
+        with pytest.warns(plackett.PlackettWarning, match="300 different values, as names do"):
             plackett.learn_dag({"a": [f"w{row}" for row in range(300)], "b": ["x", "y"] * 150})
         with pytest.raises(plackett.PlackettError, match="only one row"):
             plackett.learn_dag(NETWORK.sample(1))

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
 from numpy.typing import NDArray
@@ -249,6 +250,23 @@ def test_parquet_files_are_read(compression: str, frame: pd.DataFrame, words: pd
         same(found, plackett.learn_dag(data))
         assert found.input["fingerprint"] == plackett.learn_dag(data).input["fingerprint"]
         assert plackett.Statistics(path).rows == len(data)
+
+
+@pytest.mark.parametrize("compression", ["uncompressed", "zstd", "lz4"])
+def test_arrow_files_are_read(compression: str, frame: pd.DataFrame, words: pd.DataFrame, tmp_path: Path) -> None:
+    path = tmp_path / "data.arrow"
+    graded = words.assign(grade=pd.Categorical(["low", "high"] * (len(words) // 2), ["low", "high"], ordered=True))
+    for data in (frame, words, graded):
+        feather.write_feather(data, path, compression=compression, chunksize=700)
+        found = plackett.learn_dag(path)
+        expected = plackett.learn_dag(data)
+        same(found, expected)
+        assert found.input["fingerprint"] == expected.input["fingerprint"]
+        assert found.input["columns"] == expected.input["columns"]
+        assert [column["is_ordered"] for column in found.input["columns"]] == [name == "grade" for name in data.columns]
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(plackett.PlackettError, match="Arrow file cannot be read"):
+        plackett.learn_dag(path)
 
 
 def test_types_of_parquet_columns_are_honored(tmp_path: Path) -> None:

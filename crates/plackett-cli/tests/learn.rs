@@ -188,7 +188,6 @@ fn bad_data_are_named_by_file_line_and_column() {
             "a,b\n1,2\n3,four\n",
             ", line 3, column \"b\": \"four\" is not a number (--categorical b; or --drop b)",
         ),
-        ("a,b,c\n1,2,3\n3,7,5\n4,1,6\n", ": column \"c\" is a copy of column \"a\" up to shift and scale"),
         ("a,b,a\n1,2,3\n", ", line 1, column \"a\": two columns have this name"),
         ("a\n1\n2\n", ": \"a\" is the only column; a graph needs at least two"),
         ("a,b\n1,2\n", ": there is only one row"),
@@ -242,6 +241,45 @@ fn few_rows_and_exact_relations_are_warned_about() {
         let learned = json(&["learn", &data, "--score", score]);
         assert!(learned["score"].is_f64(), "{score}");
         assert!(names(&learned["warnings"])[0].contains("is an exact linear function of"), "{score}");
+    }
+}
+
+#[test]
+fn copies_and_names_are_warned_about_and_mixed_data_have_a_posterior() {
+    let folder = Folder::new();
+    let mut rows = "name,size,inches,dose,cured\n".to_owned();
+    for row in 0..600_i32 {
+        let (size, dose) = (row * 37 % 61, row * 23 % 59);
+        let cured = if dose + row * 7 % 20 > 35 { "yes" } else { "no" };
+        rows += &format!("w{row},{size},{},{dose},{cured}\n", 2 * size + 1);
+    }
+    let data = folder.write("trial.csv", &rows);
+    let learned = json(&["learn", &data, "--posterior", "--steps", "2000"]);
+    let warnings = names(&learned["warnings"]);
+    for expected in [
+        "column \"inches\" is a copy of column \"size\" up to shift and scale (correlation 1): directions among them mean \
+         nothing (--drop inches)",
+        "column \"name\" holds 600 different values, as names do, none of them twice: no edge leads there or from there \
+         (--drop name)",
+    ] {
+        assert!(warnings.contains(&expected), "{warnings:?}");
+    }
+    let mut pairs: Vec<[&str; 2]> = learned["edges"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|edge| ["from", "to"].map(|end| edge[end].as_str().unwrap()))
+        .collect();
+    pairs.iter_mut().for_each(|pair| pair.sort_unstable());
+    pairs.sort_unstable();
+    assert_eq!(pairs, [["cured", "dose"], ["inches", "size"]]);
+    for [one, other] in pairs {
+        let likely = learned["probabilities"].as_array().unwrap().iter().filter(|edge| {
+            let ends = ["from", "to"].map(|end| edge[end].as_str().unwrap());
+            ends == [one, other] || ends == [other, one]
+        });
+        let sum: f64 = likely.map(|edge| edge["probability"].as_f64().unwrap()).sum();
+        assert!(sum > 0.99, "{one} {other}: {sum}");
     }
 }
 
@@ -419,7 +457,7 @@ fn files_are_read_as_people_have_them_from_pipes_too() {
     assert_eq!(first["input"]["fingerprint"], second["input"]["fingerprint"]);
     assert_eq!(
         first["input"]["columns"][1],
-        serde_json::json!({"name": "b", "kind": "numbers", "missing": 0})
+        serde_json::json!({"name": "b", "kind": "numbers", "missing": 0, "is_ordered": false})
     );
     assert_eq!((&first["input"]["rows"], &first["input"]["notes"]), (&80.into(), &serde_json::json!([])));
     let shown = text(&["learn", &other]);
@@ -574,7 +612,7 @@ fn mixed_data_are_learned_from_without_a_word() {
             &["--standardize", "--categorical", "group"],
             "are for columns of numbers, and some of these are categories",
         ),
-        (&["--posterior"], "--posterior is for complete columns of categories alone"),
+        (&["--posterior", "--method", "pc"], "--posterior is for searches over orders, and pc tests"),
         (
             &["--score", "qnml"],
             "qnml is a score of numbers alone or of categories alone; for these data there are dg, cg",

@@ -32,6 +32,11 @@ impl Dictionary {
     }
 
     /// The texts, that of code i at place i.
+    pub(crate) fn texts(&self) -> &[String] {
+        &self.texts
+    }
+
+    /// The same, without the table.
     pub(crate) fn into_texts(self) -> Vec<String> {
         self.texts
     }

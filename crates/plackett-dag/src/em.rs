@@ -4,6 +4,9 @@
 //! Rows are grouped by what is missing in them. With K = Σ⁻¹, missing columns M and observed columns O, a group's missing values
 //! are expected at μ_M − K_MM⁻¹ K_MO (x_O − μ_O) with covariance K_MM⁻¹, so a step costs what is missing and not what there is:
 //! O(|M|²·(|M| + |O|)) for each group, and O(|M|·|O|) for each of its rows, or nothing where a group has more rows than columns.
+//!
+//! Where much is missing, steps are many and small. So every two are followed by a longer one in their direction (SQUAREM,
+//! Varadhan and Roland 2008): with r the first change and v the change of the change, to θ − 2αr + α²v, α = −‖r‖/‖v‖.
 
 use std::collections::HashMap;
 
@@ -22,6 +25,9 @@ const PARTS: usize = 16;
 const SINGULAR: f64 = 1e-9;
 /// What is then added to all variances: enough to regress on such columns, too little to matter.
 const RIDGE: f64 = 1e-6;
+
+/// The longest leap, |α|, at first; it grows by this where it goes well.
+const LONGEST_LEAP: f64 = 4.0;
 
 /// When to stop.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +77,12 @@ struct Moments {
     covariances: Vec<f64>,
 }
 
+impl Moments {
+    fn values(&self) -> impl Iterator<Item = &f64> {
+        self.means.iter().chain(&self.covariances)
+    }
+}
+
 /// Rows with the same columns missing.
 struct Group {
     missing: Vec<usize>,
@@ -114,13 +126,40 @@ impl Em {
             effective_rows: data.effective_rows(),
         };
         run.begin("EM", Some(self.most_iterations as u64));
-        while !estimation.is_converged && estimation.iterations < self.most_iterations && !run.is_over() {
-            let Some(next) = step(&moments, &groups, &base, data.rows() as f64, run) else { break };
-            estimation.change = change(&moments, &next);
+        // The most likely covariances of no more rows than columns are singular, and EM would creep towards them for ever.
+        let prior = if data.rows() <= width { 1.0 / (1.0 + data.rows() as f64) } else { 0.0 };
+        let mut advance = |from: &Moments| {
+            let is_over = estimation.is_converged || estimation.iterations == self.most_iterations;
+            if is_over || run.is_over() {
+                return None;
+            }
+            let mut next = step(from, &groups, &base, data.rows() as f64, run)?;
+            shrink(&mut next, prior);
+            estimation.change = change(from, &next);
             estimation.iterations += 1;
             estimation.is_converged = estimation.change <= self.tolerance;
-            moments = next;
             run.advance(1);
+            Some((next, estimation.change))
+        };
+        let mut longest = LONGEST_LEAP;
+        while let Some((first, change)) = advance(&moments) {
+            let Some((second, _)) = advance(&first) else {
+                moments = first;
+                break;
+            };
+            let landed = leap(&moments, &first, &second, longest).map(|far| advance(&far));
+            moments = match landed {
+                // Whatever a leap has led to, the next steps must not be longer than those before it.
+                Some(Some((next, change_there))) if change_there <= change => {
+                    longest *= LONGEST_LEAP;
+                    next
+                }
+                Some(_) => {
+                    longest = (longest / LONGEST_LEAP).max(LONGEST_LEAP);
+                    second
+                }
+                None => second,
+            };
         }
         let means: Vec<f64> = moments
             .means
@@ -262,6 +301,40 @@ fn step(moments: &Moments, groups: &[Group], base: &Moments, rows: f64, run: &Ru
     Some(sums)
 }
 
+/// Moves covariances by a share of the way to those of uncorrelated columns with variances of 1.
+fn shrink(moments: &mut Moments, share: f64) {
+    let width = moments.means.len();
+    moments.covariances.iter_mut().for_each(|entry| *entry *= 1.0 - share);
+    (0..width).for_each(|at| moments.covariances[at * width + at] += share);
+}
+
+/// Where two steps lead if they are gone on with, no further than `longest` times as far; nothing if that is no further than
+/// they have led already, or to no covariances.
+fn leap(start: &Moments, first: &Moments, second: &Moments, longest: f64) -> Option<Moments> {
+    let width = start.means.len();
+    let (mut speed, mut turn) = (0.0, 0.0);
+    for ((a, b), c) in start.values().zip(first.values()).zip(second.values()) {
+        speed += (b - a).powi(2);
+        turn += (c - 2.0 * b + a).powi(2);
+    }
+    let length = (speed / turn).sqrt().min(longest);
+    // NaN where nothing has changed.
+    if length.is_nan() || length <= 1.0 {
+        return None;
+    }
+    let far = |a: &[f64], b: &[f64], c: &[f64]| -> Vec<f64> {
+        let triples = a.iter().zip(b).zip(c);
+        triples.map(|((a, b), c)| a + 2.0 * length * (b - a) + length.powi(2) * (c - 2.0 * b + a)).collect()
+    };
+    let moments = Moments {
+        means: far(&start.means, &first.means, &second.means),
+        covariances: far(&start.covariances, &first.covariances, &second.covariances),
+    };
+    // As far from singular as where it began.
+    let ridge = if try_inverse(&second.covariances, width, 0.0).is_some() { 0.0 } else { RIDGE };
+    try_inverse(&moments.covariances, width, ridge).map(|_| moments)
+}
+
 /// Adds what is expected of a group's missing values: their sums, and their products with the observed ones and with each
 /// other; of a pair of columns one missing and one not, in the lower triangle.
 fn expect(moments: &Moments, group: &Group, precision: &[f64], sums: &mut Moments) {
@@ -391,9 +464,7 @@ fn try_inverse(matrix: &[f64], size: usize, ridge: f64) -> Option<Vec<f64>> {
 }
 
 fn change(before: &Moments, after: &Moments) -> f64 {
-    let pairs =
-        before.means.iter().zip(&after.means).chain(before.covariances.iter().zip(&after.covariances));
-    pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+    before.values().zip(after.values()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
 
 #[cfg(test)]
@@ -511,11 +582,10 @@ mod tests {
             let layout = Layout::of(&data);
             let mut values = vec![vec![0.0; layout.width()]; rows];
             values.iter_mut().enumerate().for_each(|(row, values)| layout.write_row(&data, row, values));
-            let iterations = 300;
-            let em = Em { most_iterations: iterations, tolerance: 0.0 };
+            let em = Em { most_iterations: 200, tolerance: 1e-12 };
             let (found, estimation) = em.moments(&data, Centering::Center, &Run::default()).unwrap();
-            assert!(estimation.iterations <= iterations);
-            let (mean, covariance) = textbook(&values, estimation.iterations);
+            assert!(estimation.is_converged, "{estimation:?}");
+            let (mean, covariance) = textbook(&values, 2000);
             for a in 0..layout.width() {
                 assert!((found.gram.means()[a] - mean[a]).abs() < 1e-8);
                 for b in 0..layout.width() {
@@ -523,6 +593,19 @@ mod tests {
                     assert!(gap < 1e-8, "{a} {b}: {gap}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn fewer_rows_than_columns_have_moments_too() {
+        let data = data(12, 14, 0.2, 6);
+        let (found, estimation) = Em::default().moments(&data, Centering::Center, &Run::default()).unwrap();
+        assert!(estimation.is_converged, "{estimation:?}");
+        // A step from where it has ended leads nowhere else.
+        let further = Em { tolerance: 1e-9, ..Em::default() };
+        let (exact, _) = further.moments(&data, Centering::Center, &Run::default()).unwrap();
+        for (a, b) in found.gram.matrix().iter().zip(exact.gram.matrix()) {
+            assert!((a - b).abs() < 1e-2, "{a} {b}");
         }
     }
 

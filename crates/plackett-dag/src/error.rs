@@ -438,6 +438,12 @@ pub enum Problem {
         /// What is wrong.
         message: String,
     },
+    /// An Arrow file is damaged or out of the ordinary.
+    #[error("the Arrow file cannot be read: {message}")]
+    Arrow {
+        /// What is wrong.
+        message: String,
+    },
     /// Columns have types that are neither numbers nor texts.
     #[error("{} {} of a type that is neither numbers, truth values nor texts: leave out what is not needed", listed(columns), if columns.len() == 1 { "is" } else { "are" })]
     ColumnTypes {

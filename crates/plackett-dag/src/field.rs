@@ -87,6 +87,14 @@ pub(crate) fn as_whole(number: f64) -> Option<i64> {
     (number.fract() == 0.0 && number.abs() <= LARGEST).then_some(number as i64)
 }
 
+/// Whether a text is a whole number with letters after it, as in 136A.
+pub(crate) fn is_numbered(text: &str) -> bool {
+    let letters = text.trim_start_matches(|character: char| character.is_ascii_digit());
+    letters.len() < text.len()
+        && !letters.is_empty()
+        && letters.chars().all(|character| character.is_ascii_alphabetic())
+}
+
 /// Whether a text looks like a date: 2024-05-17, 17.5.2024, 5/17/24, with or without a time.
 pub(crate) fn is_date(text: &str) -> bool {
     let day = text.split([' ', 'T']).next().unwrap_or_default();
@@ -129,6 +137,12 @@ mod tests {
         ] {
             assert_eq!(told.say(text), saying, "{text}");
         }
+    }
+
+    #[test]
+    fn numbers_with_letters_are_known() {
+        assert!(["136A", "7bis"].iter().all(|text| is_numbered(text)));
+        assert!(["136", "A136", "", "1.5a", "12-b"].iter().all(|text| !is_numbered(text)));
     }
 
     #[test]

@@ -11,8 +11,8 @@ use crate::text::{counted, listed, number_text, shown};
 /// ```
 /// use plackett_dag::finding::{Concern, Finding};
 ///
-/// let finding = Finding { columns: vec!["age".into()], concern: Concern::ManyDates };
-/// assert_eq!(finding.to_string(), "column \"age\" holds dates: too many to be categories, and no numbers");
+/// let finding = Finding { columns: vec!["age".into()], concern: Concern::TooLarge };
+/// assert_eq!(finding.to_string(), "column \"age\": the values are too large for their squares to be finite");
 /// assert!(finding.is_fault());
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -65,15 +65,20 @@ pub enum Concern {
         /// Their correlation, 1 or −1 up to rounding.
         correlation: f64,
     },
-    /// The column has more different values than categories can have.
+    /// The column has more different values than categories can have, in statistics, which keep them all.
     TooManyCategories {
         /// The most there may be.
         most: usize,
-        /// Whether no value comes twice, as in a column of names.
-        is_id: bool,
     },
-    /// The column holds more dates than categories can be.
-    ManyDates,
+    /// The column has more different values than categories can have: the rare ones are one category together.
+    Lumped {
+        /// Different values.
+        different: usize,
+        /// Those that are categories of their own.
+        kept: usize,
+        /// Whether they are dates.
+        are_dates: bool,
+    },
     /// Categories have more rows than can be counted.
     TooManyRows {
         /// The most there may be.
@@ -250,8 +255,8 @@ impl Finding {
     /// Whether nothing can be learned before it is mended.
     pub fn is_fault(&self) -> bool {
         use Concern::{
-            BadWeight, Copy, Infinite, ManyDates, Missing, NotNumbers, OnlyColumn, OnlyRow, TooLarge,
-            TooManyCategories, TooManyRows, WeightedMixed,
+            BadWeight, Infinite, Missing, NotNumbers, OnlyColumn, OnlyRow, TooLarge, TooManyCategories,
+            TooManyRows, WeightedMixed,
         };
         matches!(
             self.concern,
@@ -259,9 +264,7 @@ impl Finding {
                 | OnlyRow
                 | BadWeight { .. }
                 | WeightedMixed { .. }
-                | Copy { .. }
                 | TooManyCategories { .. }
-                | ManyDates
                 | TooManyRows { .. }
                 | NotNumbers { .. }
                 | Infinite { .. }
@@ -293,7 +296,7 @@ impl Finding {
             Concern::Constant
             | Concern::Copy { .. }
             | Concern::TooManyCategories { .. }
-            | Concern::ManyDates
+            | Concern::Lumped { .. }
             | Concern::TooLarge
             | Concern::SameCategories { .. }
             | Concern::Crowded { .. }
@@ -364,13 +367,27 @@ impl fmt::Display for Finding {
             ),
             Concern::Copy { original, correlation } => write!(
                 f,
-                "{subject} is a copy of column \"{}\" up to shift and scale (correlation {})",
+                "{subject} is a copy of column \"{}\" up to shift and scale (correlation {}): directions among them mean nothing",
                 shown(original),
                 correlation.signum()
             ),
-            Concern::TooManyCategories { most, is_id } => {
-                let what = if *is_id { "a different word in every row" } else { "too many different words" };
-                write!(f, "{subject} {holds} {what}: categories are {most} at most")
+            Concern::TooManyCategories { most } => {
+                write!(f, "{subject} {holds} too many different words: categories are {most} at most")
+            }
+            Concern::Lumped { different, kept: 0, are_dates } => {
+                let what = if *are_dates { "dates" } else { "values, as names do" };
+                write!(
+                    f,
+                    "{subject} {holds} {different} different {what}, none of them twice: no edge leads there or from there"
+                )
+            }
+            Concern::Lumped { different, kept, are_dates } => {
+                let what = if *are_dates { "dates" } else { "values" };
+                write!(
+                    f,
+                    "{subject} {holds} {different} different {what}: the {kept} most frequent are categories, and the others \
+                     together one"
+                )
             }
             Concern::TooManyRows { most } => write!(f, "categorical data may have {most} rows at most"),
             Concern::NotNumbers { text, place, count, .. } => {
@@ -422,9 +439,6 @@ impl fmt::Display for Finding {
                 shown(original)
             ),
             Concern::Id => write!(f, "{subject} {holds} a different value in every row, as row numbers do"),
-            Concern::ManyDates => {
-                write!(f, "{subject} {holds} dates: too many to be categories, and no numbers")
-            }
             Concern::Date => write!(f, "{subject} {holds} dates, each a category of its own"),
             Concern::Sentinel { value, count } => write!(
                 f,

@@ -168,6 +168,8 @@ pub(super) struct ColumnDocument {
     pub name: String,
     pub kind: &'static str,
     pub missing: usize,
+    /// Whether they are categories with an order that means something.
+    pub is_ordered: bool,
 }
 
 /// An example that is not an embedded network.
@@ -177,8 +179,8 @@ pub(super) const SEM: (&str, &str) = ("sem", "12 variables of a random linear mo
 const SEM_ROWS: usize = 1000;
 const NETWORK_ROWS: usize = 20_000;
 
-/// Names of columns that a remedy is spelled out for; more are not to be typed.
-const MOST_SPELLED: usize = 8;
+/// Characters of a remedy's names that are spelled out; more are not to be typed.
+const MOST_SPELLED: usize = 500;
 
 /// Columns that a complaint shows.
 const MOST_COLUMNS_SHOWN: usize = 25;
@@ -303,6 +305,7 @@ fn observe(data: Dataset, source: &str, centering: Centering) -> anyhow::Result<
         name: column.name.clone(),
         kind: column.kind.name(),
         missing: column.missing,
+        is_ordered: column.is_ordered,
     };
     let input = InputDocument {
         rows: data.rows(),
@@ -369,9 +372,14 @@ fn argument(names: &[String]) -> String {
     let name = |name: &String| {
         if name.contains([',', '"']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.clone() }
     };
-    let mut text = names.iter().take(MOST_SPELLED).map(name).collect::<Vec<_>>().join(",");
-    if names.len() > MOST_SPELLED {
-        text += ",...";
+    let mut text = String::new();
+    for (at, next) in names.iter().map(name).enumerate() {
+        if text.len() + next.len() > MOST_SPELLED {
+            text += if at > 0 { ",..." } else { "..." };
+            break;
+        }
+        text += if at > 0 { "," } else { "" };
+        text += &next;
     }
     let is_plain = |character: char| character.is_ascii_alphanumeric() || "_-.,".contains(character);
     let text: String =
@@ -385,7 +393,8 @@ fn complaint(data: &Dataset, source: &str, faults: &[Finding]) -> String {
     let warnings = data.warnings();
     let notes = |column: &Column| -> Vec<&str> {
         let is_about = |finding: &&Finding| finding.columns.contains(&column.name);
-        faults.iter().chain(&warnings).filter(is_about).map(|finding| word(&finding.concern)).collect()
+        let words = faults.iter().chain(&warnings).filter(is_about).map(|finding| word(&finding.concern));
+        words.filter(|word| !word.is_empty()).collect()
     };
     let mut columns: Vec<&Column> = data.columns().iter().collect();
     if columns.len() > MOST_COLUMNS_SHOWN {
@@ -441,11 +450,13 @@ fn word(concern: &Concern) -> &'static str {
         Concern::Constant => "constant",
         Concern::Copy { .. } | Concern::SameCategories { .. } => "a copy",
         Concern::NearCopy { .. } => "nearly a copy",
-        Concern::TooManyCategories { .. } | Concern::Crowded { .. } => "too many categories",
+        Concern::TooManyCategories { .. } | Concern::Crowded { .. } | Concern::Lumped { .. } => {
+            "too many categories"
+        }
         Concern::NotNumbers { .. } => "not all numbers",
         Concern::Infinite { .. } | Concern::TooLarge => "too large",
         Concern::Id => "row numbers",
-        Concern::Date | Concern::ManyDates => "dates",
+        Concern::Date => "dates",
         Concern::Sentinel { .. } => "a mark for missing values",
         Concern::Codes => "codes",
         Concern::HeavyTails => "heavy tails",

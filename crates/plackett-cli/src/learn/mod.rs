@@ -76,7 +76,7 @@ pub(crate) struct Arguments {
     /// The maximum number of columns that PC-stable's tests condition on [default: no limit]
     #[arg(long, value_name = "N")]
     max_conditioning: Option<usize>,
-    /// Also estimate the posterior probability of every edge, by a Markov chain over orders (categories only)
+    /// Also estimate the posterior probability of every edge, by a Markov chain over orders (categories, or mixed data)
     #[arg(long)]
     posterior: bool,
     /// Divide every column by its standard deviation first; weights are then in standard deviations

@@ -27,6 +27,9 @@ use crate::{
 const MOST_EDGES_SHOWN: usize = 30;
 /// Likewise names of the order.
 const MOST_NAMES_SHOWN: usize = 150;
+/// Columns of a relation that are named, and relations that are told one by one.
+const MOST_NAMED: usize = 8;
+const MOST_ALIKE: usize = 5;
 /// Characters of a line of names.
 const LINE: usize = 90;
 /// A residual variance below this share of the variable's own is rounding: the variable is a function of its parents.
@@ -446,17 +449,26 @@ fn exact_relations(data: &Data, learned: &Learned) -> Vec<String> {
     let Observations::Numbers(gram) = &data.values else { return Vec::new() };
     let dag = &learned.dag;
     let variances = residual_variances(gram, dag);
+    // One of a single column is a copy, of which the data have been said to hold one.
     let exact = |&node: &usize| {
-        !dag.parents(node).is_empty() && variances[node] <= RESIDUAL_TOLERANCE * gram.entry(node, node)
+        dag.parents(node).len() > 1 && variances[node] <= RESIDUAL_TOLERANCE * gram.entry(node, node)
     };
-    let warning = |node: usize| {
-        let parents: Vec<String> =
-            dag.parents(node).iter().map(|&parent| format!("\"{}\"", data.names[parent])).collect();
+    let warning = |node: &usize| {
+        let parents = dag.parents(*node);
+        let names: Vec<String> =
+            parents.iter().take(MOST_NAMED).map(|&parent| format!("\"{}\"", data.names[parent])).collect();
+        let rest = parents.len().saturating_sub(MOST_NAMED);
+        let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
         format!(
-            "column \"{}\" is an exact linear function of {}: directions among them mean nothing",
-            data.names[node],
-            parents.join(", ")
+            "column \"{}\" is an exact linear function of {}{rest}: directions among them mean nothing",
+            data.names[*node],
+            names.join(", ")
         )
     };
-    (0..dag.nodes()).filter(exact).map(warning).collect()
+    let nodes: Vec<usize> = (0..dag.nodes()).filter(exact).collect();
+    let mut warnings: Vec<String> = nodes.iter().take(MOST_ALIKE).map(warning).collect();
+    if nodes.len() > MOST_ALIKE {
+        warnings.push(format!("and {} more of that kind", nodes.len() - MOST_ALIKE));
+    }
+    warnings
 }

@@ -99,10 +99,10 @@ impl DatasetBuilder {
         names: Vec<String>,
         wanted: Vec<usize>,
     ) -> Self {
-        let read = |at: &usize| ColumnReader::new(names[*at].clone());
+        let read = |at: &usize| ColumnReader::new(names[*at].clone(), reading.is_categorical(&names[*at]));
         Self {
             readers: wanted.iter().map(read).collect(),
-            weights: reading.weights.clone().map(ColumnReader::new),
+            weights: reading.weights.clone().map(|name| ColumnReader::new(name, false)),
             fields,
             names,
             wanted,
@@ -291,7 +291,8 @@ impl DatasetBuilder {
             return Ok(());
         }
         let is_text = self.is_text;
-        let fresh = |name: String| if is_text { ColumnReader::new(name) } else { ColumnReader::typed(name) };
+        let fresh =
+            |name: String| if is_text { ColumnReader::new(name, false) } else { ColumnReader::typed(name) };
         let finish = |reader: &mut ColumnReader| {
             let next = fresh(reader.name().to_owned());
             std::mem::replace(reader, next).finish()

@@ -1,20 +1,19 @@
 //! One column while it is being read. Its first different texts are kept in a small dictionary, a byte a row; a column that
-//! outgrows it is one of numbers, eight bytes a row, or one of words that are too many to be categories.
+//! outgrows it is one of numbers, eight bytes a row, or one of many words, four bytes a row.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::look::Look;
 use super::source::SourceValues;
+use super::words::Words;
 use super::{Kind, Why};
-use crate::dictionary::{Dictionary, Found, MOST_TEXTS, hash};
+use crate::dictionary::{Dictionary, Found, MOST_TEXTS};
 use crate::error::{Error, Result};
-use crate::field::{Fields, Saying, is_date};
+use crate::field::{Fields, Saying};
 use crate::finding::Where;
 use crate::records::decoded;
-
-/// Different words beyond which it is not counted whether one comes twice.
-const MOST_WORDS: usize = 1 << 20;
+use crate::text::number_text;
 
 /// A place in a file, where there is one, and what stands there.
 pub(super) type Spot = (Option<Where>, String);
@@ -43,8 +42,9 @@ pub(super) enum Content {
     Few { texts: Vec<(String, Saying)>, codes: Vec<u8> },
     /// Numbers, those that are missing or not numbers being NaN.
     Numbers(Vec<f64>),
-    /// Too many different words.
-    Many { rows: usize, missing: Vec<u32>, is_id: bool, is_date: bool },
+    /// More different words: in an order that does not depend on that of the rows, and for each row the place of its own, or
+    /// [`SourceValues::MISSING`].
+    Many { labels: Vec<String>, codes: Vec<u32> },
 }
 
 impl RawColumn {
@@ -89,7 +89,9 @@ impl RawColumn {
     pub(super) fn look(&self) -> Look {
         match &self.content {
             Content::Many { .. } => Look::Words,
-            Content::Few { texts, codes } => Look::of_few(&texts.iter().map(|(_, saying)| *saying), codes),
+            Content::Few { texts, codes } => {
+                Look::of_few(&texts.iter().map(|(text, saying)| (text.as_str(), *saying)), codes)
+            }
             Content::Numbers(values) => Look::of_values(values),
         }
     }
@@ -113,10 +115,7 @@ impl Content {
         match self {
             Self::Few { codes, .. } => retain(codes, is_kept),
             Self::Numbers(values) => retain(values, is_kept),
-            Self::Many { rows, missing, .. } => {
-                *rows = (0..*rows).filter(|&row| is_kept(row)).count();
-                missing.clear();
-            }
+            Self::Many { codes, .. } => retain(codes, is_kept),
         }
     }
 
@@ -134,7 +133,10 @@ impl Content {
             Self::Numbers(values) => {
                 values.iter().enumerate().filter(|(_, value)| value.is_nan()).for_each(|(row, _)| mark(row));
             }
-            Self::Many { missing, .. } => missing.iter().for_each(|&row| mark(row as usize)),
+            Self::Many { codes, .. } => {
+                let gaps = codes.iter().enumerate().filter(|(_, code)| **code == SourceValues::MISSING);
+                gaps.for_each(|(row, _)| mark(row));
+            }
         }
     }
 }
@@ -149,6 +151,8 @@ pub(super) struct ColumnReader {
     first_word: Option<Spot>,
     first_infinite: Option<Spot>,
     words: usize,
+    /// Whether the caller says that it holds categories.
+    is_categorical: bool,
     /// Whether some field was not UTF-8.
     pub(super) is_western: bool,
 }
@@ -169,13 +173,7 @@ enum State {
         codes: Vec<u8>,
     },
     Numbers(Vec<f64>),
-    Many {
-        rows: usize,
-        missing: Vec<u32>,
-        seen: HashSet<u64>,
-        is_id: bool,
-        is_date: bool,
-    },
+    Many(Words),
 }
 
 impl State {
@@ -185,9 +183,9 @@ impl State {
 }
 
 impl ColumnReader {
-    /// A column of texts.
-    pub(super) fn new(name: String) -> Self {
-        Self { state: State::few(), ..Self::typed(name) }
+    /// A column of texts, and whether the caller says that these are categories.
+    pub(super) fn new(name: String, is_categorical: bool) -> Self {
+        Self { state: State::few(), is_categorical, ..Self::typed(name) }
     }
 
     /// A column of a source with types.
@@ -200,6 +198,7 @@ impl ColumnReader {
             first_word: None,
             first_infinite: None,
             words: 0,
+            is_categorical: false,
             is_western: false,
         }
     }
@@ -219,7 +218,7 @@ impl ColumnReader {
                     None => self.take_odd(field, place, fields),
                 }
             }
-            State::Many { .. } => self.take_word(field, place, fields),
+            State::Many(_) => self.take_word(field, place, fields),
             State::Nothing(_) | State::Typed { .. } => {}
         }
     }
@@ -272,7 +271,7 @@ impl ColumnReader {
                 }
             }
             (
-                State::Few { .. } | State::Many { .. } | State::Numbers(_),
+                State::Few { .. } | State::Many(_) | State::Numbers(_),
                 SourceValues::Texts { texts, codes },
             ) => {
                 check_codes(&texts, &codes)?;
@@ -327,7 +326,7 @@ impl ColumnReader {
             State::Nothing(rows) => *rows += count,
             State::Numbers(held) => held.resize(held.len() + count, f64::NAN),
             State::Typed { codes, .. } => codes.resize(codes.len() + count, SourceValues::MISSING),
-            State::Few { .. } | State::Many { .. } => (0..count).for_each(|row| {
+            State::Few { .. } | State::Many(_) => (0..count).for_each(|row| {
                 self.take(b"", Some(Where::Row((first_row + row) as u64)), fields);
             }),
         }
@@ -342,9 +341,9 @@ impl ColumnReader {
         matches!(self.state, State::Typed { .. })
     }
 
-    /// Whether it holds too many different words.
+    /// Whether it holds more different words than a byte can tell apart.
     pub(super) fn is_many(&self) -> bool {
-        matches!(self.state, State::Many { .. })
+        matches!(self.state, State::Many(_))
     }
 
     /// Bytes that the rows take.
@@ -354,7 +353,7 @@ impl ColumnReader {
             State::Few { codes, .. } => codes.len(),
             State::Numbers(values) => 8 * values.len(),
             State::Typed { codes, .. } => 4 * codes.len(),
-            State::Many { missing, .. } => 4 * missing.len(),
+            State::Many(words) => words.bytes(),
         }
     }
 
@@ -362,8 +361,11 @@ impl ColumnReader {
     pub(super) fn look(&self) -> Look {
         match &self.state {
             State::Nothing(_) => Look::Empty,
-            State::Typed { .. } | State::Many { .. } => Look::Words,
-            State::Few { sayings, codes, .. } => Look::of_few(&sayings.iter().copied(), codes),
+            State::Typed { .. } | State::Many(_) => Look::Words,
+            State::Few { dictionary, sayings, codes } => {
+                let texts = dictionary.texts().iter().map(String::as_str);
+                Look::of_few(&texts.zip(sayings.iter().copied()), codes)
+            }
             State::Numbers(values) => Look::of_values(values),
         }
     }
@@ -400,7 +402,7 @@ impl ColumnReader {
         } else {
             let numbers = sayings.iter().filter(|saying| **saying != Saying::Word).count();
             let is_numeric = numbers * 2 > sayings.len();
-            self.outgrow(is_numeric);
+            self.outgrow(is_numeric && !self.is_categorical);
             self.take(field, place, fields);
         }
     }
@@ -414,20 +416,11 @@ impl ColumnReader {
             let values: Vec<f64> = sayings.iter().map(|saying| saying.number().unwrap_or(f64::NAN)).collect();
             State::Numbers(codes.iter().map(|&code| values[usize::from(code)]).collect())
         } else {
-            let texts = std::mem::replace(dictionary, Dictionary::new()).into_texts();
-            let is_missing = |code: u8| sayings[usize::from(code)] == Saying::Missing;
-            let missing =
-                codes.iter().zip(0..).filter(|&(&code, _)| is_missing(code)).map(|(_, row)| row).collect();
-            State::Many {
-                rows: codes.len(),
-                missing,
-                is_id: codes.len() == texts.len(),
-                is_date: texts
-                    .iter()
-                    .zip(sayings.iter())
-                    .all(|(text, saying)| *saying != Saying::Word || is_date(text)),
-                seen: texts.iter().map(|text| hash(text.as_bytes())).collect(),
+            let mut words = Words::default();
+            for &code in codes.iter() {
+                push_word(&mut words, sayings[usize::from(code)], &dictionary.texts()[usize::from(code)]);
             }
+            State::Many(words)
         };
         self.state = state;
     }
@@ -451,16 +444,10 @@ impl ColumnReader {
         self.is_western |= matches!(text, Cow::Owned(_));
         let saying = fields.say(&text);
         self.note(saying, &text, place);
-        let State::Many { rows, missing, seen, is_id, is_date: are_dates } = &mut self.state else { return };
-        if saying == Saying::Missing {
-            missing.push(*rows as u32);
-        } else {
-            *are_dates &= saying != Saying::Word || is_date(&text);
-            if *is_id && seen.len() < MOST_WORDS {
-                *is_id = seen.insert(hash(text.as_bytes()));
-            }
+        if let State::Many(words) = &mut self.state {
+            self.words += usize::from(saying == Saying::Word);
+            push_word(words, saying, &text);
         }
-        *rows += 1;
     }
 
     /// Remembers where the first of its sort is.
@@ -486,8 +473,9 @@ impl ColumnReader {
             State::Typed { labels, codes, is_ordered, .. } => {
                 return typed_column(name, first_missing, labels, codes, is_ordered);
             }
-            State::Many { rows, missing, is_id, is_date, .. } => {
-                Content::Many { rows, missing, is_id, is_date }
+            State::Many(words) => {
+                let (labels, codes) = words.sorted();
+                Content::Many { labels, codes }
             }
         };
         RawColumn {
@@ -498,6 +486,15 @@ impl ColumnReader {
             first_infinite,
             ..RawColumn::of(name, content)
         }
+    }
+}
+
+/// Takes a text among many; those of one number are the same.
+fn push_word(words: &mut Words, saying: Saying, text: &str) {
+    match saying {
+        Saying::Missing => words.push_missing(),
+        Saying::Number(number) => words.push(&number_text(number + 0.0)),
+        Saying::MissingAmongNumbers | Saying::Word => words.push(text),
     }
 }
 
@@ -519,10 +516,7 @@ fn typed_column(
         ..RawColumn::of(name, Content::Numbers(Vec::new()))
     };
     if labels.len() + usize::from(has_gaps) > MOST_TEXTS {
-        let rows = codes.len();
-        let gaps = codes.iter().zip(0..).filter(|(code, _)| **code == SourceValues::MISSING);
-        let missing = gaps.map(|(_, row)| row).collect();
-        column.content = Content::Many { rows, missing, is_id: labels.len() == rows, is_date: false };
+        column.content = Content::Many { labels, codes };
         return column;
     }
     let gap = labels.len() as u8;

@@ -10,8 +10,7 @@ use crate::error::{Error, Place, Problem, Result};
 const HEAD: usize = 1 << 18;
 
 /// Formats that are not text, by what their files begin with, and what a person calls them.
-const BINARY: [(&[u8], &str); 11] = [
-    (b"ARROW1", "an Arrow file, which Python reads with pyarrow"),
+const BINARY: [(&[u8], &str); 10] = [
     (b"BZh", "packed by bzip2"),
     (b"\xFD7zXZ\0", "packed by xz"),
     (b"7z\xBC\xAF", "packed by 7z"),
@@ -32,6 +31,14 @@ const PARQUET: &[u8] = b"PAR1";
 /// Whether bytes are those of an Excel workbook, or of another archive of its sort.
 pub(super) fn is_workbook(head: &[u8]) -> bool {
     WORKBOOKS.iter().any(|magic| head.starts_with(magic))
+}
+
+/// Arrow IPC files, and Feather files of today.
+const ARROW: &[u8] = b"ARROW1";
+
+/// Whether bytes are those of an Arrow file.
+pub(super) fn is_arrow(head: &[u8]) -> bool {
+    head.starts_with(ARROW)
 }
 
 /// Whether bytes are those of a Parquet file.
@@ -71,7 +78,7 @@ impl<'a> Input<'a> {
             notes.push("zstd".to_owned());
         }
         // These are no text, and have readers of their own.
-        if Statistics::is_one(&head) || is_workbook(&head) || is_parquet(&head) {
+        if Statistics::is_one(&head) || is_workbook(&head) || is_parquet(&head) || is_arrow(&head) {
             let is_whole = false;
             return Ok(Self { head, is_whole, rest, notes });
         }
@@ -207,9 +214,7 @@ mod tests {
 
     #[test]
     fn what_is_no_text_is_called_by_its_name() {
-        for (bytes, name) in
-            [(&b"ARROW1\0"[..], "Arrow"), (b"%PDF-1", "PDF"), (b"a,b\n\0\0\0\x01", "no text")]
-        {
+        for (bytes, name) in [(&b"BZh9"[..], "bzip2"), (b"%PDF-1", "PDF"), (b"a,b\n\0\0\0\x01", "no text")] {
             let error = Input::new(bytes, "d").err().unwrap().to_string();
             assert!(error.contains(name), "{error}");
         }

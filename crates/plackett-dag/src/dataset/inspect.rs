@@ -109,8 +109,10 @@ fn constants_and_copies(data: &Dataset, numbers: &Numbers, findings: &mut Vec<Fi
             }
             Values::Numbers(_) | Values::NotHeld | Values::Unusable => false,
         };
-        // Of a column that is not all numbers, what is left says nothing.
-        let is_blocked = |finding: &Finding| blocks(finding) && finding.columns.contains(&column.name);
+        // Of a column that is not all numbers, what is left says nothing; of one with names, it has been said.
+        let is_told =
+            |finding: &Finding| blocks(finding) || matches!(finding.concern, Concern::Lumped { .. });
+        let is_blocked = |finding: &Finding| is_told(finding) && finding.columns.contains(&column.name);
         if is_constant && !findings.iter().any(is_blocked) {
             constants.push(column.name.clone());
         }
@@ -251,7 +253,11 @@ fn suspicions(data: &Dataset, rows: usize, profiles: &[Option<Profile>], finding
     }
     let (mut ids, mut dates, mut codes) = (Vec::new(), Vec::new(), Vec::new());
     for ((column, values), profile) in data.columns.iter().zip(&data.values).zip(profiles) {
+        let is_lumped = |finding: &Finding| matches!(finding.concern, Concern::Lumped { .. });
+        let is_told =
+            findings.iter().any(|finding| is_lumped(finding) && finding.columns == [&column.name[..]]);
         match values {
+            Values::Categories { .. } if is_told => {}
             Values::Categories { labels, .. } => {
                 if !labels.is_empty() && labels.iter().all(|label| is_date(label)) {
                     dates.push(column.name.clone());

@@ -1,7 +1,7 @@
 //! What the values of a column show, before the other columns are looked at.
 
 use super::MOST_WHOLE_NUMBERS;
-use crate::field::{Saying, as_whole};
+use crate::field::{Saying, as_whole, is_numbered};
 
 /// A column is one of numbers with a slip or two, rather than of words, if at most one in this many values is a word.
 const VALUES_PER_SLIP: usize = 10;
@@ -19,7 +19,11 @@ pub(super) enum Look {
 
 impl Look {
     /// Of few different texts, and the code of each row.
-    pub(super) fn of_few(sayings: &(impl Iterator<Item = Saying> + Clone), codes: &[u8]) -> Self {
+    pub(super) fn of_few<'a>(
+        texts: &(impl Iterator<Item = (&'a str, Saying)> + Clone),
+        codes: &[u8],
+    ) -> Self {
+        let sayings = texts.clone().map(|(_, saying)| saying);
         let numbers = sayings.clone().filter(|saying| saying.number().is_some()).count();
         let is_among_words = numbers == 0 || sayings.clone().any(|saying| saying == Saying::Word);
         let is_word = |saying: Saying| {
@@ -30,7 +34,14 @@ impl Look {
         codes.iter().for_each(|&code| occurrences[usize::from(code)] += 1);
         let occurring = || sayings.clone().zip(occurrences).filter(|(_, count)| *count > 0);
         let words: usize = occurring().filter(|(saying, _)| is_word(*saying)).map(|(_, count)| count).sum();
-        if words > 0 && !is_slip(words, codes.len(), numbers) {
+        // A number with a letter, such as 136A, that comes more than once is no slip: the numbers beside it are names too.
+        let is_name = |((text, saying), count): ((&str, Saying), usize)| {
+            count == 0 || !is_word(saying) || count > 1 && is_numbered(text)
+        };
+        let are_whole =
+            || sayings.clone().filter_map(Saying::number).all(|number| as_whole(number).is_some());
+        let are_names = || are_whole() && texts.clone().zip(occurrences).all(is_name);
+        if words > 0 && (!is_slip(words, codes.len(), numbers) || are_names()) {
             return Self::Words;
         }
         let there = || occurring().filter(|(saying, _)| saying.number().is_some());

@@ -4,6 +4,8 @@
 //! A value takes eight bytes in a column of numbers and one in a column of categories, while memory lasts; of more numbers,
 //! only their moments are kept, and what else a warning needs.
 
+#[cfg(feature = "parquet")]
+mod arrow;
 mod builder;
 mod column;
 mod covariance;
@@ -26,6 +28,7 @@ mod source;
 mod statistics;
 mod summary;
 mod weights;
+mod words;
 
 use std::fmt;
 use std::sync::Arc;
@@ -154,7 +157,7 @@ pub struct Column {
     pub why: Why,
     /// Values that are missing in the source.
     pub missing: usize,
-    /// Different values, if they are at most 256.
+    /// Different values, if they were counted: those of numbers up to 256.
     pub distinct: Option<usize>,
     /// Whether they are categories that have an order.
     pub is_ordered: bool,
@@ -176,7 +179,7 @@ enum Values {
     },
     /// Numbers of which the moments are kept, but no rows.
     NotHeld,
-    /// Words that are too many to be categories are not kept.
+    /// What is not what the caller says it is, which is a fault.
     Unusable,
 }
 
@@ -356,10 +359,10 @@ impl Dataset {
     /// ```
     /// use plackett_dag::{Dataset, dataset::Reading, gram::Centering};
     ///
-    /// let data = Dataset::from_reader("a,b\n1,2\n2.5,5\n3,6\n".as_bytes(), "data.csv", &Reading::default())?;
+    /// let data = Dataset::from_reader("a,b\n1,2\n2.5,inf\n3,6\n".as_bytes(), "data.csv", &Reading::default())?;
     /// assert_eq!(
     ///     data.observations(Centering::Center).unwrap_err().to_string(),
-    ///     "data.csv: column \"b\" is a copy of column \"a\" up to shift and scale (correlation 1)"
+    ///     "data.csv, line 3, column \"b\": inf is not a finite number"
     /// );
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```

@@ -29,21 +29,13 @@ pub(super) fn read(file: File, name: &str, reading: &Reading, run: &Run<'_>) -> 
     let reader = SerializedFileReader::new(file).map_err(failed)?;
     let schema = reader.metadata().file_metadata().schema_descr_ptr();
     let names: Vec<String> = schema.columns().iter().map(|column| column.path().string()).collect();
-    let is_index = |name: &str| name.starts_with(INDEX) && !asked_for(reading, name);
-    let places: Vec<usize> =
-        wanted(&names, reading)?.into_iter().filter(|&at| !is_index(&names[at])).collect();
-    let weights_at = names.iter().position(|name| reading.weights.as_ref() == Some(name));
-    let columns: Vec<usize> = places.iter().copied().chain(weights_at).collect();
+    let (wanted, columns) = places(&names, reading)?;
     let unreadable: Vec<String> =
         columns.iter().filter(|&&at| !is_readable(&schema.column(at))).map(|&at| names[at].clone()).collect();
     if !unreadable.is_empty() {
         return Err(Problem::ColumnTypes { columns: unreadable }.in_file(name));
     }
-    let told = Reading {
-        columns: Some(places.iter().map(|&at| names[at].clone()).collect()),
-        drop: Vec::new(),
-        ..reading.clone()
-    };
+    let told = Reading { columns: Some(wanted), drop: Vec::new(), ..reading.clone() };
     let mut builder = DatasetBuilder::new(name, &told);
     for group in 0..reader.num_row_groups() {
         let group = reader.get_row_group(group).map_err(failed)?;
@@ -73,8 +65,16 @@ pub(super) fn read(file: File, name: &str, reading: &Reading, run: &Run<'_>) -> 
     builder.settled(&[], vec!["Parquet".to_owned()], run)
 }
 
-fn asked_for(reading: &Reading, name: &str) -> bool {
-    reading.columns.as_ref().is_some_and(|columns| columns.iter().any(|other| other == name))
+/// The names of the columns to learn from, without an index of pandas that nobody asked for, and the places of all columns to
+/// read: these, and then the weights.
+pub(super) fn places(names: &[String], reading: &Reading) -> Result<(Vec<String>, Vec<usize>)> {
+    let is_asked_for = |name: &String| reading.columns.as_ref().is_some_and(|columns| columns.contains(name));
+    let is_index = |name: &String| name.starts_with(INDEX) && !is_asked_for(name);
+    let places: Vec<usize> =
+        wanted(names, reading)?.into_iter().filter(|&at| !is_index(&names[at])).collect();
+    let weights_at = names.iter().position(|name| reading.weights.as_ref() == Some(name));
+    let columns = places.iter().copied().chain(weights_at).collect();
+    Ok((places.iter().map(|&at| names[at].clone()).collect(), columns))
 }
 
 /// Whether a column holds numbers, truth values or texts, one per row.

@@ -61,6 +61,12 @@ impl Reading {
         self.most_bytes.unwrap_or(MOST_BYTES)
     }
 
+    /// Whether the caller says that a column holds categories.
+    pub(super) fn is_categorical(&self, name: &str) -> bool {
+        let is_told = self.categorical.iter().any(|other| other == name);
+        is_told || self.kind == Some(Kind::Categories) && !self.numeric.iter().any(|other| other == name)
+    }
+
     /// Whether rows are needed for more than their sums and counts.
     pub(super) fn needs_rows(&self) -> bool {
         self.discretize.is_some() || matches!(self.missing, Missing::Em | Missing::Category)

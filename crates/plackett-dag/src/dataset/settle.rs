@@ -1,8 +1,6 @@
 //! From columns as they were read to columns of a kind: what each is taken for and why, and what is left where values are
 //! missing.
 
-use std::collections::HashMap;
-
 use plackett::run::Run;
 
 use super::builder::Stream;
@@ -13,8 +11,10 @@ use super::look::Look;
 use super::profile::Profile;
 use super::reading::{Missing, Reading};
 use super::rows::RowSet;
+use super::source::SourceValues;
 use super::summary::Summary;
 use super::weights::RowWeights;
+use super::words::{Lumped, lumped};
 use super::{Column, Dataset, Kind, MOST_TEXTS, Values, Why};
 use crate::error::{Problem, Result};
 use crate::field::Saying;
@@ -388,6 +388,8 @@ pub(super) fn kinds(columns: &[(&str, bool, Look)], reading: &Reading) -> Vec<(K
             Look::NotWhole => (Kind::Numbers, Why::NotWhole),
             Look::ManyWhole => (Kind::Numbers, Why::ManyWhole),
             Look::Few(..) if is_scarce(look) => (Kind::Numbers, Why::Scarce),
+            // Where there are categories anyhow, one of two codes is one too.
+            Look::Few(count @ 2, _) if has_words => (Kind::Categories, Why::FewWhole(count)),
             Look::Few(count, _) if has_numbers => (Kind::Numbers, Why::BesideNumbers(count)),
             Look::Few(count, _) => (Kind::Categories, Why::FewWhole(count)),
             Look::Empty if has_numbers => (Kind::Numbers, Why::Empty),
@@ -398,17 +400,20 @@ pub(super) fn kinds(columns: &[(&str, bool, Look)], reading: &Reading) -> Vec<(K
 }
 
 /// The values of a column under its kind.
-fn values_of(content: Content, is_typed: bool, column: &mut Column, faults: &mut Vec<Finding>) -> Values {
-    let too_many = |is_id| Finding::of(&column.name, Concern::TooManyCategories { most: MOST_TEXTS, is_id });
-    match (content, column.kind) {
-        (Content::Many { is_id, is_date, .. }, kind) => {
-            if kind == Kind::Categories {
-                let fault =
-                    if is_date { Finding::of(&column.name, Concern::ManyDates) } else { too_many(is_id) };
-                faults.push(fault);
-            }
-            Values::Unusable
+fn values_of(content: Content, is_typed: bool, column: &mut Column, findings: &mut Vec<Finding>) -> Values {
+    let mut many = |labels: &[String], codes: &[u32]| {
+        let Lumped { labels, codes, missing, different, kept, are_dates } = lumped(labels, codes);
+        column.distinct = Some(different);
+        column.is_ordered &= kept == different;
+        if kept < different {
+            let concern = Concern::Lumped { different, kept, are_dates };
+            findings.push(Finding::of(&column.name, concern));
         }
+        Values::Categories { labels, codes, missing, is_typed, is_ordered: column.is_ordered }
+    };
+    match (content, column.kind) {
+        (Content::Many { labels, codes }, Kind::Categories) => many(&labels, &codes),
+        (Content::Many { .. }, Kind::Numbers) => Values::Unusable,
         (Content::Few { texts, codes }, Kind::Numbers) => {
             let numbers: Vec<f64> =
                 texts.iter().map(|(_, saying)| saying.number().unwrap_or(f64::NAN)).collect();
@@ -429,42 +434,20 @@ fn values_of(content: Content, is_typed: bool, column: &mut Column, faults: &mut
             }
             Values::Categories { labels, codes, missing, is_typed, is_ordered: column.is_ordered }
         }
-        (Content::Numbers(numbers), Kind::Categories) => match different(&numbers) {
-            None => {
-                faults.push(too_many(false));
-                Values::Unusable
-            }
-            Some(sorted) => {
-                let place: HashMap<u64, u8> =
-                    sorted.iter().map(|number| number.to_bits()).zip(0..=u8::MAX).collect();
-                let mut missing = RowSet::default();
-                let code = |(row, number): (usize, &f64)| {
-                    place.get(&(number + 0.0).to_bits()).copied().unwrap_or_else(|| {
-                        missing.insert(row);
-                        0
-                    })
-                };
-                let codes = numbers.iter().enumerate().map(code).collect();
-                column.distinct = Some(sorted.len());
-                let labels = sorted.into_iter().map(number_text).collect();
-                Values::Categories { labels, codes, missing, is_typed: false, is_ordered: false }
-            }
-        },
-    }
-}
-
-/// The different numbers in their order, if they are few enough for categories.
-fn different(numbers: &[f64]) -> Option<Vec<f64>> {
-    let mut seen: HashMap<u64, f64> = HashMap::new();
-    for number in numbers.iter().filter(|number| !number.is_nan()) {
-        seen.insert((number + 0.0).to_bits(), number + 0.0);
-        if seen.len() > MOST_TEXTS {
-            return None;
+        (Content::Numbers(numbers), Kind::Categories) => {
+            let mut sorted: Vec<f64> =
+                numbers.iter().filter(|number| !number.is_nan()).map(|number| number + 0.0).collect();
+            sorted.sort_unstable_by(f64::total_cmp);
+            sorted.dedup();
+            let place = |number: &f64| {
+                let place = sorted.binary_search_by(|other| other.total_cmp(&(number + 0.0)));
+                place.map_or(SourceValues::MISSING, |place| place as u32)
+            };
+            let codes: Vec<u32> = numbers.iter().map(place).collect();
+            let labels: Vec<String> = sorted.into_iter().map(number_text).collect();
+            many(&labels, &codes)
         }
     }
-    let mut sorted: Vec<f64> = seen.into_values().collect();
-    sorted.sort_unstable_by(f64::total_cmp);
-    Some(sorted)
 }
 
 /// Labels in the order of their source, and the new code of each old one.

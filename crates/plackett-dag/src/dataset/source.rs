@@ -10,7 +10,7 @@ use super::Dataset;
 use super::builder::DatasetBuilder;
 use super::covariance::{Covariance, is_covariance};
 use super::dialect::{Dialect, Header};
-use super::input::{Input, is_parquet, is_workbook};
+use super::input::{Input, is_arrow, is_parquet, is_workbook};
 use super::reading::Reading;
 use super::statistics::Statistics;
 use crate::error::{Error, Problem, Result};
@@ -126,8 +126,12 @@ impl Dataset {
         let path = path.as_ref();
         let (mut reader, name) = (open(path)?, path.display().to_string());
         let failed = |problem| Error::Io { file: name.clone(), problem };
-        if is_parquet(reader.fill_buf().map_err(failed)?) {
+        let head = reader.fill_buf().map_err(failed)?;
+        if is_parquet(head) {
             return parquet_file(reader.into_inner(), &name, reading, run);
+        }
+        if is_arrow(head) {
+            return arrow_file(reader.into_inner(), &name, reading, run);
         }
         Self::from_reader_within(reader, &name, reading, run)
     }
@@ -189,6 +193,9 @@ impl Dataset {
         }
         if is_parquet(&input.head) {
             return Err(Problem::NotFromPipe { what: "a Parquet file" }.in_file(file));
+        }
+        if is_arrow(&input.head) {
+            return Err(Problem::NotFromPipe { what: "an Arrow file" }.in_file(file));
         }
         if reading.covariance || is_covariance(&input.head, input.is_whole) {
             let text = decoded(&input.bytes(file)?).into_owned();
@@ -265,7 +272,12 @@ impl Dataset {
 }
 
 #[cfg(feature = "parquet")]
-use super::parquet::read as parquet_file;
+use super::{arrow::read as arrow_file, parquet::read as parquet_file};
+
+#[cfg(not(feature = "parquet"))]
+fn arrow_file(_: std::fs::File, file: &str, _: &Reading, _: &Run<'_>) -> Result<Dataset> {
+    Err(Problem::NotBuiltIn { what: "an Arrow file", feature: "parquet" }.in_file(file))
+}
 
 #[cfg(not(feature = "parquet"))]
 fn parquet_file(_: std::fs::File, file: &str, _: &Reading, _: &Run<'_>) -> Result<Dataset> {

@@ -98,10 +98,17 @@ impl Statistics {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn of(data: Dataset) -> Result<Self> {
-        let lasting = |finding: &Finding| {
-            !matches!(finding.concern, Concern::OnlyRow | Concern::OnlyColumn | Concern::Copy { .. })
+        let most = Categories::MOST_LEVELS;
+        // Which values are rare, the parts cannot tell of the whole.
+        let lasting = |finding: &Finding| match finding.concern {
+            Concern::OnlyRow | Concern::OnlyColumn => None,
+            Concern::Lumped { .. } => Some(Finding {
+                columns: finding.columns.clone(),
+                concern: Concern::TooManyCategories { most },
+            }),
+            _ => finding.is_fault().then(|| finding.clone()),
         };
-        let faults: Vec<Finding> = data.faults().into_iter().filter(lasting).collect();
+        let faults: Vec<Finding> = data.findings.iter().filter_map(lasting).collect();
         if !faults.is_empty() {
             return Err(Error::Unfit { file: data.source, faults });
         }
@@ -494,7 +501,7 @@ impl DistinctRows {
                 });
                 map.push(u8::try_from(place).map_err(|_| {
                     let most = Categories::MOST_LEVELS;
-                    let concern = Concern::TooManyCategories { most, is_id: false };
+                    let concern = Concern::TooManyCategories { most };
                     Error::Unfit {
                         file: "the parts together".to_owned(),
                         faults: vec![Finding::of(name, concern)],

@@ -27,7 +27,7 @@ impl RowWeights {
                 let number = |code: &u8| texts[usize::from(*code)].1.number().unwrap_or(f64::NAN);
                 codes.iter().map(number).collect()
             }
-            Content::Many { rows, .. } => vec![f64::NAN; rows],
+            Content::Many { codes, .. } => vec![f64::NAN; codes.len()],
         };
         let is_bad = |value: &&f64| !value.is_nan() && !(0.0..f64::INFINITY).contains(*value);
         if let Some(&value) = values.iter().find(is_bad) {

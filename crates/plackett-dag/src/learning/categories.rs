@@ -6,8 +6,8 @@ use std::sync::Arc;
 use plackett::run::{Ending, Run};
 
 use super::{
-    Learned, Learning, METHOD_ALPHA, Observations, ParentSpace, ScoreChoice, SearchTask, patterned, refuse,
-    unscored,
+    CANDIDATE_ALPHA, Learned, Learning, METHOD_ALPHA, Observations, ParentSpace, ScoreChoice, SearchTask,
+    patterned, refuse, unscored,
 };
 use crate::{
     Categories, Cpdag, Dag, Error, LocalScore, Result,
@@ -17,7 +17,7 @@ use crate::{
     score::{
         DISCRETE_SCORES, DiscreteScoreSettings, FamilyScore, discrete_score_by_name, graph_cost, weigh_edges,
     },
-    search::{Expanded, Expansion, Insertion, OrderMcmc},
+    search::{Expanded, Expansion, Insertion},
 };
 
 /// The score unless another is asked for: it has no setting that the user could get wrong.
@@ -25,9 +25,6 @@ const DEFAULT_SCORE: &str = "qnml";
 
 /// The most parents where every node is a candidate.
 const MAX_PARENTS_OF_ALL: usize = 3;
-
-/// The level of the tests where they only bound the parents: a pair kept in error does no harm.
-const CANDIDATE_ALPHA: f64 = 0.05;
 
 /// Learns a graph from categories.
 pub(super) fn learn(learning: &Learning, data: &Arc<Categories>, run: &Run<'_>) -> Result<Learned> {
@@ -203,17 +200,13 @@ impl Learner<'_> {
         }))
     }
 
-    /// The probability of every edge, by a chain on the sums over all parent sets; nothing if the run is over before the
-    /// chain has forgotten its start.
+    /// The probability of every edge; nothing if the run is over before it is known.
     fn posterior(&self, candidates: &Candidates, run: &Run<'_>) -> Result<Option<Vec<f64>>> {
         let keep = Keep::All(SizePrior::EvenSizes);
         let Some(sets) = ParentSets::build(self.data, self.score, candidates, keep, run)? else {
             return Ok(None);
         };
-        let chain = OrderMcmc { seed: self.learning.seed, ..OrderMcmc::default() };
-        let chain = OrderMcmc { steps: self.learning.search.steps.unwrap_or(chain.steps), ..chain };
-        let posterior = chain.posterior(&sets.sums().ok_or(Error::Empty)?, run)?;
-        Ok((posterior.samples > 0).then_some(posterior.probabilities))
+        self.learning.edge_probabilities(&sets.sums().ok_or(Error::Empty)?, run)
     }
 }
 

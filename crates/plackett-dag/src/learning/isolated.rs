@@ -75,10 +75,18 @@ fn placed(learned: Learned, nodes: &[usize], total: usize) -> Result<Learned> {
     let pairs =
         |pairs: &[(usize, usize)]| pairs.iter().map(|&(a, b)| (nodes[a], nodes[b])).collect::<Vec<_>>();
     let constant = (0..total).filter(|node| !nodes.contains(node));
+    let probabilities = learned.probabilities.as_ref().map(|known| {
+        let mut all = vec![0.0; total * total];
+        for (at, &probability) in known.iter().enumerate() {
+            all[nodes[at / nodes.len()] * total + nodes[at % nodes.len()]] = probability;
+        }
+        all
+    });
     Ok(Learned {
         dag: Dag::from_edges(total, edges)?,
         order: learned.order.iter().map(|&node| nodes[node]).chain(constant).collect(),
         cpdag: Cpdag::from_edges(total, pairs(learned.cpdag.directed()), pairs(learned.cpdag.undirected()))?,
+        probabilities,
         ..learned
     })
 }

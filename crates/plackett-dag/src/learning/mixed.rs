@@ -7,20 +7,24 @@ use std::sync::Arc;
 use plackett::run::{Ending, Limits, Run};
 
 use super::{
-    Learned, Learning, METHOD_ALPHA, NO_TESTS, Observations, ScoreChoice, SearchTask, numbers, patterned,
-    refuse, unscored,
+    CANDIDATE_ALPHA, CategorySettings, Learned, Learning, METHOD_ALPHA, NO_TESTS, Observations, ScoreChoice,
+    SearchTask, numbers, patterned, refuse, unscored,
 };
 use crate::{
     Cpdag, Dag, Error, LocalScore, Mixed, Result,
     em::{Em, Estimation},
     independence::BlockTest,
     mixed::{Blocks, Layout, MixedColumn},
+    parent_sets::{Candidates, Reach, SizePrior, SumScore},
     score::{
         DISCRETE_SCORES, MIXED_SCORES, SCORES, conditional::ConditionalGaussian,
         degenerate::DegenerateGaussian, family::FamilyLocal, mixed::Price, node_average::NodeAverage,
         weigh_by_cost,
     },
 };
+
+/// Parent sets of a node that are summed over: each takes a cost of its own.
+const MOST_SETS: usize = 1 << 12;
 
 /// Learns a graph from mixed or incomplete data.
 pub(super) fn learn(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Result<Learned> {
@@ -29,17 +33,19 @@ pub(super) fn learn(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Re
         let learned = numbers::learn(learning, &Arc::new(blocks.gram), run)?;
         return Ok(Learned { estimation, ..learned });
     }
-    let numbers = &learning.numbers;
+    let (numbers, categories) = (&learning.numbers, &learning.categories);
     refuse(
         &[("lambda", numbers.lambda.is_some()), ("noise_variance", numbers.noise_variance.is_some())],
         "is for columns of numbers alone",
     )?;
-    refuse(&learning.categories.given(), "is for complete columns of categories alone")?;
+    let others = CategorySettings { posterior: false, ..*categories };
+    refuse(&others.given(), "is for complete columns of categories alone")?;
     if learning.method.is_pc() {
         refuse(
             &[
                 ("score", matches!(learning.score, ScoreChoice::Named(_))),
                 ("penalty", numbers.penalty.is_some()),
+                ("posterior", categories.posterior),
             ],
             "is for searches over orders, and pc tests independences instead",
         )?;
@@ -47,13 +53,57 @@ pub(super) fn learn(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Re
     }
     refuse(&learning.tests.given(), NO_TESTS)?;
     let (name, choice) = score_name(learning, data)?;
-    let (score, estimation) = score(name, learning, data, run)?;
-    let Some(score) = score else { return Ok(nothing(learning, Some(name), data, run)) };
+    refuse(
+        &[("posterior", categories.posterior && name == "nal")],
+        "needs a score of all rows, and nal counts each family on rows of its own: leave out the incomplete rows, or take dg",
+    )?;
+    let Some(scored) = score(name, learning, data, run)? else {
+        return Ok(nothing(learning, Some(name), data, run));
+    };
+    let score = &scored.score;
     let first: Vec<usize> = (0..data.columns().len()).collect();
     let task = learning.task(&Observations::Mixed(Arc::clone(data)));
-    let found = learning.by_orders(&score, &SearchTask { first, ..task }, run)?;
+    let found = learning.by_orders(score, &SearchTask { first, ..task }, run)?;
     let dag = weigh_by_cost(score.as_ref(), &found.dag)?;
-    Ok(Learned { dag, score_choice: choice, estimation, ..found })
+    let is_wanted = categories.posterior && !run.is_over();
+    let probabilities = if is_wanted { posterior(learning, data, &scored, &dag, run)? } else { None };
+    let ending = run.ending().unwrap_or(Ending::Finished);
+    let estimation = scored.estimation;
+    Ok(Learned { dag, probabilities, ending, score_choice: choice, estimation, ..found })
+}
+
+/// The probability of every edge; nothing if the run is over before it is known. Candidates are those that tests of the
+/// degenerate Gaussian leave and the neighbors in the graph, and any one other node.
+fn posterior(
+    learning: &Learning,
+    data: &Mixed,
+    scored: &Scored,
+    dag: &Dag,
+    run: &Run<'_>,
+) -> Result<Option<Vec<f64>>> {
+    let gaussian = match &scored.gaussian {
+        Some(gaussian) => Arc::clone(gaussian),
+        None => match gaussian(learning, data, run)? {
+            Some((gaussian, _)) => gaussian,
+            None => return Ok(None),
+        },
+    };
+    let found = learning.test(&BlockTest::new(&gaussian, CANDIDATE_ALPHA)?, run);
+    if found.ending.is_early() {
+        return Ok(None);
+    }
+    let mut candidates = Candidates::from_neighbors(found.skeleton)?;
+    for (from, to, _) in dag.edges() {
+        candidates.insert(to, from)?;
+        candidates.insert(from, to)?;
+    }
+    candidates.reach = Reach::PlusOne;
+    candidates.max_sets = MOST_SETS;
+    // The price of an edge in the score is its prior already.
+    match SumScore::of(scored.score.as_ref(), &candidates, SizePrior::Even, run)? {
+        Some(sums) => learning.edge_probabilities(&sums, run),
+        None => Ok(None),
+    }
 }
 
 /// The score's name, and why it is this one if it was not asked for.
@@ -98,22 +148,40 @@ fn score_name(learning: &Learning, data: &Mixed) -> Result<(&'static str, Option
     }
 }
 
-type Scored = (Option<Arc<dyn LocalScore>>, Option<Estimation>);
+/// A score with what it was made of.
+struct Scored {
+    score: Arc<dyn LocalScore>,
+    /// The score's own, if it is dg.
+    gaussian: Option<Arc<DegenerateGaussian>>,
+    estimation: Option<Estimation>,
+}
 
 /// The score on the data; none if the run is over before it is made.
-fn score(name: &str, learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Result<Scored> {
+fn score(name: &str, learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Result<Option<Scored>> {
     let nodes = data.columns().len();
-    let price = |rows: f64| Price::new(rows, nodes, learning.numbers.penalty);
-    let rows = data.rows() as f64;
-    Ok(match name {
-        "cg" => (Some(Arc::new(FamilyLocal::new(ConditionalGaussian::new(data, price(rows)?), nodes))), None),
-        "nal" => (Some(Arc::new(FamilyLocal::new(NodeAverage::new(data, price(rows)?)?, nodes))), None),
+    let price = Price::new(data.rows() as f64, nodes, learning.numbers.penalty)?;
+    let score: Arc<dyn LocalScore> = match name {
+        "cg" => Arc::new(FamilyLocal::new(ConditionalGaussian::new(data, price), nodes)),
+        "nal" => Arc::new(FamilyLocal::new(NodeAverage::new(data, price)?, nodes)),
         _ => {
-            let Some((blocks, estimation)) = blocks(learning, data, run)? else { return Ok((None, None)) };
-            let price = price(blocks.rows)?;
-            (Some(Arc::new(FamilyLocal::new(DegenerateGaussian::new(blocks, price)?, nodes))), estimation)
+            let found = gaussian(learning, data, run)?;
+            return Ok(found.map(|(gaussian, estimation)| Scored {
+                score: Arc::new(FamilyLocal::sharing(Arc::clone(&gaussian), nodes)),
+                gaussian: Some(gaussian),
+                estimation,
+            }));
         }
-    })
+    };
+    Ok(Some(Scored { score, gaussian: None, estimation: None }))
+}
+
+type Estimated = (Arc<DegenerateGaussian>, Option<Estimation>);
+
+/// The degenerate Gaussian of the data; nothing if the run is over before it is known.
+fn gaussian(learning: &Learning, data: &Mixed, run: &Run<'_>) -> Result<Option<Estimated>> {
+    let Some((blocks, estimation)) = blocks(learning, data, run)? else { return Ok(None) };
+    let price = Price::new(blocks.rows, data.columns().len(), learning.numbers.penalty)?;
+    Ok(Some((Arc::new(DegenerateGaussian::new(blocks, price)?), estimation)))
 }
 
 /// The moments of the columns and indicators; nothing if the run is over before they are known.
@@ -153,16 +221,14 @@ fn nothing(learning: &Learning, name: Option<&str>, data: &Mixed, run: &Run<'_>)
 
 /// PC-stable's graph, by likelihood ratios of the degenerate Gaussian.
 fn by_block_tests(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Result<Learned> {
-    let Some((blocks, estimation)) = blocks(learning, data, run)? else {
+    let Some((gaussian, estimation)) = gaussian(learning, data, run)? else {
         return Ok(nothing(learning, None, data, run));
     };
-    let price = Price::new(blocks.rows, data.columns().len(), None)?;
-    let gaussian = DegenerateGaussian::new(blocks, price)?;
     let test = BlockTest::new(&gaussian, learning.tests.alpha.unwrap_or(METHOD_ALPHA))?;
     let found = learning.test(&test, run);
     let (tests, ending) = (found.tests, found.ending);
     let (pattern, dag) = patterned(found);
     let order = dag.topological_order().to_vec();
-    let dag = weigh_by_cost(&FamilyLocal::new(gaussian, data.columns().len()), &dag)?;
+    let dag = weigh_by_cost(&FamilyLocal::sharing(gaussian, data.columns().len()), &dag)?;
     Ok(Learned { order, estimation, ..unscored(learning.method, dag, pattern, tests, ending) })
 }

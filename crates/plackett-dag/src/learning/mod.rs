@@ -24,7 +24,8 @@ pub use settings::{
 
 use crate::{
     Categories, Cpdag, Dag, Error, Gram, LocalScore, Mixed, Oracle, Pc, Result,
-    independence::IndependenceTest, pc::PcResult, score::fit_weights,
+    independence::IndependenceTest, parent_sets::SumScore, pc::PcResult, score::fit_weights,
+    search::OrderMcmc,
 };
 
 /// Columns of numbers, of which the second moments are enough, or of categories, or what is neither: both side by side, or with
@@ -260,6 +261,15 @@ impl Learning {
         }
     }
 
+    /// The probability of every edge, by a chain on the sums over all parent sets; nothing if the run is over before the
+    /// chain has forgotten its start.
+    fn edge_probabilities(&self, sums: &Arc<SumScore>, run: &Run<'_>) -> Result<Option<Vec<f64>>> {
+        let chain = OrderMcmc { seed: self.seed, ..OrderMcmc::default() };
+        let chain = OrderMcmc { steps: self.search.steps.unwrap_or(chain.steps), ..chain };
+        let posterior = chain.posterior(sums, run)?;
+        Ok((posterior.samples > 0).then_some(posterior.probabilities))
+    }
+
     fn test<T: IndependenceTest + Clone + Sync>(&self, test: &T, run: &Run<'_>) -> PcResult {
         Pc { max_conditioning: self.tests.max_conditioning }.run(test, run)
     }
@@ -318,3 +328,6 @@ const EXACT_COLUMNS: usize = 16;
 
 /// The level of PC-stable's tests where their answer is the graph.
 const METHOD_ALPHA: f64 = 0.01;
+
+/// The level of the tests where they only bound the parents: a pair kept in error does no harm.
+const CANDIDATE_ALPHA: f64 = 0.05;

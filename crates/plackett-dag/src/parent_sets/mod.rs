@@ -16,6 +16,7 @@ use std::sync::Arc;
 use plackett::run::Run;
 
 pub use candidates::{Candidates, Reach};
+use sums::STAGE;
 pub use sums::{SizePrior, SumScore};
 
 use crate::score::{CountScore, FamilyScore};
@@ -32,9 +33,6 @@ use subsets::Subsets;
 
 /// The most sums over sets of nodes to be held while nodes share them: 24 bytes each at worst.
 const MOST_SHARED_SUMS: usize = 1 << 24;
-
-/// What the work is called while it goes on.
-const STAGE: &str = "parent sets";
 
 /// Which parent sets are kept.
 ///

@@ -1,13 +1,19 @@
 //! Sums over all parent sets that an order allows, Σ exp(−cost): what order MCMC samples orders by, and the posterior
 //! probabilities of edges (Friedman and Koller).
 
+use std::sync::Arc;
+
 use plackett::run::Run;
 
+use super::candidates::Candidates;
 use super::list::List;
 use crate::{
-    LocalScore, NodeSet,
+    Error, LocalScore, NodeSet, Result, parallel,
     score::{Choice, Scratch},
 };
+
+/// What the work is called while it goes on.
+pub(super) const STAGE: &str = "parent sets";
 
 /// Terms that together make up less than this of a sum, on the scale of logarithms, are left out: e⁻³⁰ is 10⁻¹³.
 pub(super) const NEGLIGIBLE: f64 = 30.0;
@@ -42,7 +48,8 @@ impl SizePrior {
     }
 }
 
-/// Sums over the parent sets of each node, made by [`ParentSets::build`](crate::parent_sets::ParentSets::build) on request.
+/// Sums over the parent sets of each node, made by [`ParentSets::build`](crate::parent_sets::ParentSets::build) on request for
+/// categories, and by [`SumScore::of`] for any score that can say what families cost.
 ///
 /// As a [`LocalScore`] its r(i, S) is −log of the sum, so that an order's score is −log of the probability of the data and
 /// the order, up to a constant; the parents it names are the most probable ones.
@@ -68,7 +75,7 @@ impl SizePrior {
 #[derive(Clone, Debug)]
 pub struct SumScore {
     /// Of the score that is summed over.
-    name: &'static str,
+    name: String,
     lists: Vec<List>,
     /// The nodes that each node's sets hold: no others change a sum.
     reach: Vec<NodeSet>,
@@ -76,7 +83,7 @@ pub struct SumScore {
 
 impl SumScore {
     /// From all sets of each node with their costs; `priors` has the cost of each size.
-    pub(super) fn new(name: &'static str, lists: Vec<List>, priors: &[f64]) -> Self {
+    pub(super) fn new(name: &str, lists: Vec<List>, priors: &[f64]) -> Self {
         let nodes = lists.len();
         let mut lists = lists;
         for list in &mut lists {
@@ -84,7 +91,67 @@ impl SumScore {
             list.sort();
         }
         let reach = lists.iter().map(|list| list.union(nodes)).collect();
-        Self { name, lists, reach }
+        Self { name: name.to_owned(), lists, reach }
+    }
+
+    /// The sums over all parent sets within the candidates, by what a score says that they cost; nothing if the run is over
+    /// before. Each set is scored once.
+    ///
+    /// # Errors
+    /// [`Error::Size`] unless there are candidates for each node, and [`Error::Misfit`] if the score does not know what families
+    /// cost.
+    ///
+    /// ```
+    /// use plackett::run::Run;
+    /// use plackett_dag::{
+    ///     Mixed, NodeSet, mixed::MixedColumn, parent_sets::{Candidates, SizePrior, SumScore},
+    ///     score::{MixedScoreSettings, mixed_score_by_name},
+    /// };
+    /// let codes: Vec<u8> = (0..60).map(|row| row % 2).collect();
+    /// let numbers = codes.iter().zip(0..).map(|(&code, row)| f64::from(code) + 0.1 * f64::from(row % 7)).collect();
+    /// let columns = vec![MixedColumn::Categories { codes, levels: 2 }, MixedColumn::Numbers(numbers)];
+    /// let score = mixed_score_by_name("dg", &Mixed::new(columns)?.into(), &MixedScoreSettings::default())?;
+    /// let sums = SumScore::of(score.as_ref(), &Candidates::all(2, 1), SizePrior::Even, &Run::default())?.unwrap();
+    /// let mut shares = [0.0; 2];
+    /// sums.edge_probabilities(1, &NodeSet::from_iter([0]), &mut shares);
+    /// assert!(shares[0] > 0.99);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn of(
+        score: &dyn LocalScore,
+        candidates: &Candidates,
+        prior: SizePrior,
+        run: &Run<'_>,
+    ) -> Result<Option<Arc<Self>>> {
+        let nodes = score.nodes();
+        if candidates.nodes() != nodes {
+            let found = candidates.nodes();
+            return Err(Error::Size { what: "the list of candidates", expected: nodes, found });
+        }
+        if nodes > 0 && score.cost(0, &NodeSet::default()).is_none() {
+            let reason = format!("{} does not say what families cost, and sums need that", score.name());
+            return Err(Error::Misfit { setting: "score", reason });
+        }
+        let limits: Vec<usize> = (0..nodes).map(|node| candidates.limit(node).0).collect();
+        run.begin(STAGE, Some(nodes as u64));
+        let lists: Option<Vec<List>> = parallel::map(0..nodes, |node| {
+            let mut list = List::new(nodes.div_ceil(64).max(1));
+            let mut take = |members: &[usize]| {
+                let set: NodeSet = members.iter().copied().collect();
+                let cost = score.cost(node, &set).filter(|_| !run.is_over())? / score.temperature();
+                list.push(cost, members.iter().copied());
+                Some(())
+            };
+            let (core, limit) = (candidates.core_list(node), limits[node]);
+            for_each_set(&mut Vec::new(), &core, limit, &mut take)?;
+            for other in candidates.outside(node).into_iter().filter(|_| limit > 0) {
+                for_each_set(&mut vec![other], &core, limit - 1, &mut take)?;
+            }
+            run.advance(1);
+            Some(list)
+        });
+        let priors = prior.costs(nodes, limits.iter().copied().max().unwrap_or(0));
+        Ok(lists.map(|lists| Arc::new(Self::new(score.name(), lists, &priors))))
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -200,9 +267,25 @@ impl SumScore {
     }
 }
 
+/// Calls `visit` with the members and each set of at most `most` more out of `others`, as long as it answers.
+fn for_each_set(
+    members: &mut Vec<usize>,
+    others: &[usize],
+    most: usize,
+    visit: &mut impl FnMut(&[usize]) -> Option<()>,
+) -> Option<()> {
+    visit(members)?;
+    for (at, &other) in others.iter().enumerate().filter(|_| most > 0) {
+        members.push(other);
+        for_each_set(members, &others[at + 1..], most - 1, visit)?;
+        members.pop();
+    }
+    Some(())
+}
+
 impl LocalScore for SumScore {
     fn name(&self) -> &str {
-        self.name
+        &self.name
     }
 
     fn nodes(&self) -> usize {

@@ -53,7 +53,12 @@ pub(crate) struct FamilyLocal<F> {
 
 impl<F> FamilyLocal<F> {
     pub(crate) fn new(family: F, nodes: usize) -> Self {
-        Self { nodes, family: Arc::new(family), is_exact: false }
+        Self::sharing(Arc::new(family), nodes)
+    }
+
+    /// On a family that others use as well.
+    pub(crate) fn sharing(family: Arc<F>, nodes: usize) -> Self {
+        Self { nodes, family, is_exact: false }
     }
 }
 

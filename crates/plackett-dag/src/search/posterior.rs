@@ -96,11 +96,12 @@ mod tests {
     use plackett::run::Limits;
 
     use super::*;
-    use crate::testing::all_dags;
+    use crate::mixed::MixedColumn;
+    use crate::testing::{Rng, all_dags, normal};
     use crate::{
-        BayesNet, Categories, Dag,
-        parent_sets::{Candidates, Keep, ParentSets, SizePrior},
-        score::{Bdeu, graph_cost},
+        BayesNet, Categories, Dag, Mixed,
+        parent_sets::{Candidates, Keep, ParentSets, Reach, SizePrior},
+        score::{Bdeu, MixedScoreSettings, graph_cost, mixed_score_by_name},
     };
 
     fn sums(prior: SizePrior) -> Arc<SumScore> {
@@ -159,6 +160,71 @@ mod tests {
             }
             assert!(open >= 4, "a test of certainties would show nothing");
         }
+    }
+
+    /// Numbers and a category, few enough rows for the answer to be open.
+    fn mixed() -> Arc<Mixed> {
+        let mut rng = Rng::new(3);
+        let (mut codes, mut columns) = (Vec::new(), vec![Vec::new(); 3]);
+        for _ in 0..40 {
+            let code = u8::from(rng.uniform() < 0.5);
+            let first = 0.5 * f64::from(code) + normal(&mut rng);
+            let second = 0.4 * first + normal(&mut rng);
+            columns[0].push(first);
+            columns[1].push(second);
+            columns[2].push(0.4 * second + 0.4 * f64::from(code) + normal(&mut rng));
+            codes.push(code);
+        }
+        let mut columns: Vec<MixedColumn> = columns.into_iter().map(MixedColumn::Numbers).collect();
+        columns.insert(1, MixedColumn::Categories { codes, levels: 2 });
+        Arc::new(Mixed::new(columns).unwrap())
+    }
+
+    #[test]
+    fn edge_probabilities_of_mixed_data_are_those_of_all_graphs_enumerated() {
+        for name in ["dg", "cg"] {
+            let score = mixed_score_by_name(name, &mixed(), &MixedScoreSettings::default()).unwrap();
+            let cost = |dag: &Dag| -> f64 {
+                let parents = |node: usize| dag.parents(node).iter().copied().collect::<NodeSet>();
+                (0..4).map(|node| score.cost(node, &parents(node)).unwrap()).sum()
+            };
+            let (mut exact, mut total) = ([0.0; 16], 0.0);
+            for dag in all_dags(4) {
+                let weight = linear_extensions(&dag) * (cost(&Dag::empty(4)) - cost(&dag)).exp();
+                total += weight;
+                dag.edges().for_each(|(from, to, _)| exact[4 * from + to] += weight);
+            }
+            // All sets, from the core alone and with one node from outside of it.
+            for candidates in [Candidates::all(4, 3), nearly_all()] {
+                let sums = SumScore::of(score.as_ref(), &candidates, SizePrior::Even, &Run::default());
+                let chain = OrderMcmc { steps: 60_000, seed: 1, ..OrderMcmc::default() };
+                let found = chain.posterior(&sums.unwrap().unwrap(), &Run::default()).unwrap();
+                let mut open = 0;
+                for (exact, found) in exact.iter().map(|sum| sum / total).zip(&found.probabilities) {
+                    assert!((exact - found).abs() < 0.02, "{name}: {found} for {exact}");
+                    open += usize::from(exact > 0.05 && exact < 0.95);
+                }
+                assert!(open >= 4, "a test of certainties would show nothing");
+            }
+        }
+    }
+
+    /// Cores that lack one node each, which may come from outside.
+    fn nearly_all() -> Candidates {
+        let core = |node: usize| (0..4).filter(|&other| other != (node + 1) % 4).collect();
+        let mut candidates = Candidates::from_neighbors((0..4).map(core).collect()).unwrap();
+        candidates.reach = Reach::PlusOne;
+        candidates
+    }
+
+    #[test]
+    fn sums_need_costs_and_candidates_and_time() {
+        let score = mixed_score_by_name("dg", &mixed(), &MixedScoreSettings::default()).unwrap();
+        let (prior, over) = (SizePrior::Even, Run::new(Limits::time(Duration::ZERO)));
+        assert!(SumScore::of(score.as_ref(), &Candidates::all(3, 1), prior, &Run::default()).is_err());
+        assert!(SumScore::of(score.as_ref(), &Candidates::all(4, 1), prior, &over).unwrap().is_none());
+        let sums = sums(SizePrior::Even);
+        assert!(SumScore::of(sums.as_ref(), &Candidates::all(4, 1), prior, &Run::default()).is_err());
     }
 
     #[test]
