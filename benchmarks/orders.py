@@ -177,7 +177,7 @@ def measure(cell, seed):
         found[name] = {
             "seconds": seconds,
             "mebibytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
-            "score": cost(correlations, cell.rows, dag),
+            "score": float(cost(correlations, cell.rows, dag)),
             "shd_cpdag": int(plackett.metrics.shd_cpdag(truth, dag, edge_direction="row_to_column")),
             "recall": float((truth & (dag | dag.T)).sum() / truth.sum()),
         }
