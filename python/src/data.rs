@@ -171,8 +171,7 @@ impl Data {
         }
         let (names, choice) = (data.names().to_vec(), data.choice());
         let columns = data.columns().iter();
-        let columns =
-            columns.map(|column| (column.kind.name(), column.missing, column.is_ordered)).collect();
+        let columns = columns.map(|column| (column.kind.name(), column.missing, column.is_ordered)).collect();
         let (notes, fingerprint) = (data.notes().to_vec(), data.fingerprint().to_owned());
         let findings = data.warnings();
         let (rows, warnings) = (data.rows(), finding_texts(&findings, keyword));
