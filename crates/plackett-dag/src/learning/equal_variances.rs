@@ -43,6 +43,8 @@ pub(super) struct NoiseVariances {
     high: f64,
     /// The upper 95 % bound of the largest over the smallest.
     bound: f64,
+    /// By how much the BIC is better with one variance for all in place of one for each.
+    saving: f64,
 }
 
 impl NoiseVariances {
@@ -50,7 +52,12 @@ impl NoiseVariances {
         let rows = gram.rows() as f64;
         // Without the degrees of freedom, nodes with many parents would seem to have less noise.
         let freedom = |node: usize| (rows - 1.0 - dag.parents(node).len() as f64).max(1.0);
-        let variances = residual_variances(gram, dag).into_iter().enumerate();
+        let raw = residual_variances(gram, dag);
+        let (count, mean) = (raw.len() as f64, raw.iter().sum::<f64>() / raw.len() as f64);
+        // (n/2)·log of each variance and ½ log n for it, against d times (n/2)·log of their mean and ½ log n once.
+        let lost = raw.iter().map(|variance| 0.5 * rows * (mean / variance).ln()).sum::<f64>();
+        let saving = 0.5 * rows.ln() * (count - 1.0) - lost;
+        let variances = raw.into_iter().enumerate();
         let variances = variances.map(|(node, variance)| (variance * rows / freedom(node), freedom(node)));
         let mut low = (f64::INFINITY, 1.0);
         let mut high = (0.0, 1.0);
@@ -64,18 +71,24 @@ impl NoiseVariances {
         }
         // The logarithm of a variance has the standard error √(2/ν).
         let error = (2.0 / low.1 + 2.0 / high.1).sqrt();
-        Self { low: low.0, high: high.0, bound: high.0 / low.0 * (QUANTILE * error).exp() }
+        Self { low: low.0, high: high.0, bound: high.0 / low.0 * (QUANTILE * error).exp(), saving }
     }
 
     /// Whether the data support that they are equal; not being able to tell them apart is not enough.
     pub(super) fn are_equal(&self) -> bool {
         self.bound <= EQUAL
     }
+
+    /// By how much the BIC is better with one variance for all than with one for each: the logarithm of the odds, as far as
+    /// the BIC tells them, by which the data speak for equality.
+    pub(super) fn saving(&self) -> f64 {
+        self.saving
+    }
 }
 
 impl fmt::Display for NoiseVariances {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { low, high, bound } = self;
+        let Self { low, high, bound, .. } = self;
         write!(
             f,
             "noise variances under ev-l0 ({low:.3} to {high:.3}) are apart by a factor of {bound:.1} at most \
@@ -108,6 +121,16 @@ mod tests {
             // The standard error of a variance from 500 rows is 6 %.
             assert!((found / deviation.powi(2) - 1.0).abs() < 0.3, "{found} for {}", deviation.powi(2));
         }
+    }
+
+    #[test]
+    fn one_variance_saves_what_the_formulas_of_the_bic_say() {
+        // Two variances of 1 and 4 over 100 rows, by hand: 50·(log 1 + log 4) + log 100 against 50·2·log 2.5 + ½ log 100.
+        let gram = Gram::from_matrix(100, 2, vec![1.0, 0.0, 0.0, 4.0]).unwrap();
+        let apart = 50.0 * 4_f64.ln() + 100_f64.ln();
+        let together = 100.0 * 2.5_f64.ln() + 0.5 * 100_f64.ln();
+        let saving = NoiseVariances::of(&gram, &Dag::empty(2)).saving();
+        assert!((saving - (apart - together)).abs() < 1e-10 && saving < 0.0, "{saving}");
     }
 
     #[test]

@@ -105,7 +105,7 @@ struct Learner<'a> {
 
 impl Learner<'_> {
     /// By `bic`, unless `ev-l0` has earned its choice: the noise variances that it finds are equal within a stated ratio,
-    /// and by the BIC its graph is within a parent's price of the best.
+    /// and by the BIC its graph is within a parent's price of the best, or within what it saves to have one variance.
     fn by_either(&self, run: &Run<'_>) -> Result<Learned> {
         let best = self.by_score(BIC, run)?;
         let with = |reason: String, learned: Learned| Ok(Learned { score_choice: Some(reason), ..learned });
@@ -131,7 +131,7 @@ impl Learner<'_> {
         if !variances.are_equal() {
             return with(format!("{range}, so that they may differ"), Learned { evaluations, ..best });
         }
-        if gap > price {
+        if gap > price.max(variances.saving()) {
             let reason = format!("{range}, but by the bic the graph of ev-l0 is {gap:.1} worse");
             return with(reason, Learned { evaluations, ..best });
         }
