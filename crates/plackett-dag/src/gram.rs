@@ -349,6 +349,11 @@ impl GramBuilder {
         self.columns
     }
 
+    /// The means of the merged rows.
+    pub(crate) fn merged_means(&self) -> Vec<f64> {
+        self.means.iter().zip(&self.origin).map(|(mean, origin)| mean + origin).collect()
+    }
+
     /// The least and the greatest value of a column.
     pub(crate) fn range(&self, column: usize) -> (f64, f64) {
         (self.minima[column], self.maxima[column])

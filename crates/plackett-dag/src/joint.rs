@@ -31,7 +31,7 @@ use crate::{Error, Gram, Result};
 pub struct JointMoments {
     /// How many levels each category has; nothing for numbers.
     levels: Vec<Option<usize>>,
-    /// Of each column of numbers and of an indicator for each level of each category, in turn.
+    /// Of each column of numbers and of an indicator for each level of each category, in turn. All rows are merged.
     builder: GramBuilder,
     centering: Centering,
 }
@@ -74,6 +74,7 @@ impl JointMoments {
                 return Ok(None);
             }
         }
+        builder.merge_block();
         Ok(Some(Self { levels, builder, centering: data.centering() }))
     }
 
@@ -166,10 +167,9 @@ impl JointMoments {
     /// In how many rows each level occurs; nothing for numbers.
     #[expect(clippy::cast_sign_loss, reason = "counts")]
     pub(crate) fn counts(&self) -> Vec<Option<Vec<usize>>> {
-        let moments = self.builder.clone().into_moments();
-        let rows = moments.rows as f64;
-        // Rounding leaves less than 1e-6 between the product and the count of at most 2³² rows.
-        let count = |at: usize| ((moments.origin[at] + moments.means[at]) * rows).round() as usize;
+        let (means, rows) = (self.builder.merged_means(), self.rows() as f64);
+        // Of a mean, rounding takes about 1e-15, so that the product is far closer to its count than to any other.
+        let count = |at: usize| (means[at] * rows).round() as usize;
         let spans = self.spans().into_iter().zip(&self.levels);
         spans.map(|(span, levels)| levels.map(|_| span.map(count).collect())).collect()
     }
@@ -257,8 +257,9 @@ mod tests {
             assert!((a - b).abs() < 1e-12, "{a} for {b}");
         }
         let MixedColumn::Categories { codes, .. } = &data.columns()[2] else { panic!("a category") };
-        let count = |level: u8| codes.iter().filter(|&&code| code == level).count();
-        assert_eq!(moments.counts()[2], Some((0..4).map(count).collect()));
+        let mut counts = vec![0; 4];
+        codes.iter().for_each(|&code| counts[usize::from(code)] += 1);
+        assert_eq!((counts[1], moments.counts()[2].as_ref()), (0, Some(&counts)));
         assert_eq!(moments.counts()[1], None);
     }
 
@@ -272,6 +273,23 @@ mod tests {
         assert_eq!(moved.counts()[0], Some(vec![0, counts[2], counts[0], counts[1]]));
         let back = moved.with_levels(&[Some(vec![Some(2), Some(3), Some(1)]), None, sources[2].clone()]);
         assert_eq!(back.unwrap().gram().unwrap(), moments.gram().unwrap());
+    }
+
+    #[test]
+    fn counts_are_exact_however_many_rows_are_merged() {
+        let part = JointMoments::of(&sample(301), &Run::default()).unwrap().unwrap();
+        let expected = |times: usize| -> Vec<Option<Vec<usize>>> {
+            let times = |counts: Vec<usize>| counts.into_iter().map(|count| count * times).collect();
+            part.counts().into_iter().map(|counts| counts.map(times)).collect()
+        };
+        let mut whole = part.clone();
+        (1..3000).for_each(|_| whole.merge(&part).unwrap());
+        assert_eq!(whole.counts(), expected(3000));
+        for _ in 0..15 {
+            let half = whole.clone();
+            whole.merge(&half).unwrap();
+        }
+        assert_eq!((whole.rows(), whole.counts()), ((301 * 3000) << 15, expected(3000 << 15)));
     }
 
     #[test]

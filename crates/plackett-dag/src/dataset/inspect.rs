@@ -74,7 +74,8 @@ pub(super) fn inspect(data: &mut Dataset, mut numbers: Numbers) {
         findings.push(Finding::of(&weights.name, Concern::WeightedMixed { numbers, categories }));
     }
     let has_categories = data.columns.iter().any(|column| column.kind == Kind::Categories);
-    if has_categories && data.rows > Categories::MOST_ROWS {
+    // Moments do not count the rows one by one.
+    if has_categories && data.joint.is_none() && data.rows > Categories::MOST_ROWS {
         findings.push(Finding::whole(Concern::TooManyRows { most: Categories::MOST_ROWS }));
     }
     if data.kind() != Some(Kind::Categories) && data.rows > 1 && data.rows <= data.names.len() {

@@ -6,7 +6,7 @@ use plackett::run::Run;
 use super::labels::Labels;
 use super::{Column, Dataset, Kind, Values, Why};
 use crate::JointMoments;
-use crate::error::{Error, Problem, Result};
+use crate::error::{Problem, Result};
 use crate::gram::GramBuilder;
 
 /// Joint moments with the labels of the levels, which are in an order that does not depend on that of the rows.
@@ -54,7 +54,7 @@ impl LabeledMoments {
     /// zero there.
     ///
     /// # Errors
-    /// [`Error::Unfit`] if a column has more than 256 categories together, and as [`JointMoments::of`].
+    /// [`Error::Unfit`](crate::Error::Unfit) if a column has more than 256 categories together, and as [`JointMoments::of`].
     pub(super) fn merge(&mut self, other: &Self, names: &[String]) -> Result<()> {
         if self.labels == other.labels {
             return self.moments.merge(&other.moments);
@@ -87,10 +87,10 @@ impl LabeledMoments {
 
     /// What there is to say about each column, under its name and with what was missing in it.
     pub(super) fn columns(&self, named: Vec<(String, usize)>) -> Vec<Column> {
-        let counts = self.moments.counts();
+        let (kinds, counts) = (self.kinds(), self.moments.counts());
         let column = |(at, (name, missing)): (usize, (String, usize))| Column {
             name,
-            kind: self.kinds()[at],
+            kind: kinds[at],
             why: Why::Moments,
             missing,
             distinct: counts[at].as_ref().map(|counts| counts.iter().filter(|&&count| count > 0).count()),
@@ -117,10 +117,4 @@ impl LabeledMoments {
         };
         columns.flat_map(indicators).collect()
     }
-}
-
-/// That columns differ in what they hold.
-pub(super) fn other_kinds() -> Error {
-    let reason = "differ: numbers in one part, categories in another, so that they must be said".to_owned();
-    Error::Misfit { setting: "kinds", reason }
 }

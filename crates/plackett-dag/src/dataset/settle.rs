@@ -214,7 +214,7 @@ impl Dataset {
     ) -> Self {
         let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
         let fingerprint = moments_print(&names, &moments);
-        let data = Self { has_means, notes, ..Self::not_held(source, columns, moments.rows(), fingerprint) };
+        let data = Self { notes, has_means, ..Self::not_held(source, columns, moments.rows(), fingerprint) };
         let places = (0..names.len()).collect();
         data.inspected_without_rows(Some((places, moments)))
     }

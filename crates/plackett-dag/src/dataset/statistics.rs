@@ -9,7 +9,7 @@ use plackett::run::Run;
 use serde::{Deserialize, Serialize};
 
 use super::column::{Content, RawColumn};
-use super::labeled::{LabeledMoments, other_kinds};
+use super::labeled::LabeledMoments;
 use super::labels::Labels;
 use super::reading::Reading;
 use super::saved::{Reader, Writer};
@@ -170,7 +170,11 @@ impl Statistics {
             (Counted::Mixed(moments), Counted::Mixed(others)) if moments.kinds() == others.kinds() => {
                 moments.merge(others, &self.names)?;
             }
-            _ => return Err(other_kinds()),
+            _ => {
+                let reason = "differ: numbers in one part, categories in another, so that they must be said"
+                    .to_owned();
+                return Err(Error::Misfit { setting: "kinds", reason });
+            }
         }
         self.missing.iter_mut().zip(&other.missing).for_each(|(count, more)| *count += more);
         self.dropped_rows += other.dropped_rows;
