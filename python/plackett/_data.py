@@ -377,8 +377,9 @@ def _text(level: Any) -> str:
 
 
 class Statistics:
-    """What learning needs of data and nothing else: the moments of numbers, or the distinct rows of categories with their
-    counts. Statistics of parts merge to those of the whole, wherever the parts are: counts exactly, moments up to rounding.
+    """What learning needs of data and nothing else: the moments of numbers, the distinct rows of categories with their counts, or
+    of both side by side the joint moments of the numbers and of an indicator for each category, which serve the score ``dg``.
+    Statistics of parts merge to those of the whole, wherever the parts are: counts exactly, moments up to rounding.
 
     ``data`` is whatever :func:`plackett.learn_dag` takes, an iterator of batches (frames, or anything with the Arrow PyCapsule
     interface), an Arrow stream such as a DuckDB relation, a polars ``LazyFrame``, or a Dask frame, whose partitions are summed
@@ -427,7 +428,7 @@ class Statistics:
         >>> statistics.rows
         300
         """
-        reading = self._reading if self._parts is None else replace(self._reading, kind=self._parts.kind)
+        reading = self._reading if self._parts is None else _settled(self._reading, self._parts)
         if isinstance(data, Statistics):
             self._take(data._native)
         elif isinstance(data, str | os.PathLike):
@@ -481,18 +482,20 @@ class Statistics:
         return 0 if self._parts is None else self._parts.rows
 
     @property
-    def kind(self) -> Literal["continuous", "discrete"]:
+    def kind(self) -> Literal["continuous", "discrete", "mixed"]:
         """What the columns are.
 
         >>> import plackett
         >>> plackett.Statistics({"a": ["x", "y", "x"], "b": ["u", "v", "u"]}).kind
         'discrete'
+        >>> plackett.Statistics({"a": ["x", "y", "x"], "b": [1.5, 2.5, 1.7]}).kind
+        'mixed'
         """
         return self._native.kind
 
     @property
     def distinct_rows(self) -> int | None:
-        """The distinct rows of categories; ``None`` for numbers.
+        """The distinct rows of categories; ``None`` where there are moments.
 
         >>> import plackett
         >>> plackett.Statistics({"a": ["x", "y", "x"], "b": ["u", "v", "u"]}).distinct_rows
@@ -563,6 +566,11 @@ def _restored(reading: Reading, names: list[str] | None, parts: bytes | None) ->
     return statistics if parts is None else statistics.merge(parts)
 
 
+def _settled(reading: Reading, parts: _plackett.Statistics) -> Reading:
+    """The same with columns taken for what they are in these parts."""
+    return replace(reading, kinds=parts.kinds) if parts.kind == "mixed" else replace(reading, kind=parts.kind)
+
+
 def _of_dask(data: Any, reading: Reading, names: list[str] | None) -> _plackett.Statistics:
     """The statistics of the partitions, made where they are, merged in a tree."""
     dask: Any = importlib.import_module("dask")
@@ -572,7 +580,7 @@ def _of_dask(data: Any, reading: Reading, names: list[str] | None) -> _plackett.
         first = next((part for part in map(dask.compute, partitions) if len(part[0])), None)
         if first is None:
             raise PlackettError("the data are empty: every partition is")
-        reading = replace(reading, kind=_part(first[0], reading, names).kind)
+        reading = _settled(reading, _part(first[0], reading, names)._native)
     parts = [dask.delayed(_part)(partition, reading, names) for partition in partitions]
     while len(parts) > 1:
         parts = [dask.delayed(_merged)(parts[at : at + _FAN_IN]) for at in range(0, len(parts), _FAN_IN)]

@@ -1,5 +1,7 @@
 //! What learning needs of data, summed up.
 
+use std::collections::HashMap;
+
 use plackett_dag::{Dataset, dataset::Kind};
 use pyo3::{prelude::*, types::PyBytes};
 
@@ -71,9 +73,19 @@ impl Statistics {
         self.inner.scores()
     }
 
-    /// As `kind` of the settings has it.
+    /// As `kind` of the settings has it, or mixed.
     #[getter]
     fn kind(&self) -> &'static str {
-        if self.inner.kind() == Kind::Numbers { "continuous" } else { "discrete" }
+        match self.inner.kind() {
+            Some(Kind::Numbers) => "continuous",
+            Some(_) => "discrete",
+            None => "mixed",
+        }
+    }
+
+    /// As `kinds` of the settings has them.
+    #[getter]
+    fn kinds(&self) -> HashMap<String, &'static str> {
+        self.inner.names().iter().cloned().zip(self.inner.kinds().into_iter().map(Kind::name)).collect()
     }
 }

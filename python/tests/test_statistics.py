@@ -37,6 +37,14 @@ def words() -> pd.DataFrame:
     )
 
 
+@pytest.fixture(scope="module")
+def mixed(frame: pd.DataFrame) -> pd.DataFrame:
+    grades = pd.cut(frame["x4"], [-np.inf, -1.0, 0.5, np.inf], labels=["low", "middle", "top"])
+    # One grade comes late, so that the first parts do not know it.
+    grades = grades.astype(str).mask(frame.index > 1950, "late")
+    return frame.assign(x4=grades, x6=np.where(frame["x6"] > 0, "yes", "no"))
+
+
 def equivalent(found: plackett.LearnedGraph, expected: plackett.LearnedGraph) -> None:
     assert found.cpdag == expected.cpdag
     assert found.score == pytest.approx(expected.score, rel=1e-9)
@@ -47,7 +55,7 @@ def same(found: plackett.LearnedGraph, expected: plackett.LearnedGraph) -> None:
     np.testing.assert_array_equal(found.adjacency, expected.adjacency)
 
 
-@pytest.mark.parametrize("data", ["frame", "words"])
+@pytest.mark.parametrize("data", ["frame", "words", "mixed"])
 def test_batches_of_any_sort_are_the_data(data: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     frame = request.getfixturevalue(data)
     expected = plackett.learn_dag(frame)
@@ -69,8 +77,10 @@ def test_batches_of_any_sort_are_the_data(data: str, request: pytest.FixtureRequ
     same(plackett.learn_dag(pl.from_pandas(frame).lazy()), expected)
 
 
-def test_statistics_are_saved_sent_and_merged(frame: pd.DataFrame, words: pd.DataFrame, tmp_path: Path) -> None:
-    for data in (frame, words):
+def test_statistics_are_saved_sent_and_merged(
+    frame: pd.DataFrame, words: pd.DataFrame, mixed: pd.DataFrame, tmp_path: Path
+) -> None:
+    for data in (frame, words, mixed):
         parts = [plackett.Statistics(data[start : start + 600]) for start in range(0, len(data), 600)]
         whole = plackett.Statistics().merge(*parts[:2], *(part.to_bytes() for part in parts[2:]))
         assert pickle.loads(pickle.dumps(whole)).to_bytes() == whole.to_bytes()
@@ -81,6 +91,7 @@ def test_statistics_are_saved_sent_and_merged(frame: pd.DataFrame, words: pd.Dat
         same(plackett.learn_dag(plackett.Statistics().update(tmp_path / "whole")), expected)
         assert expected.score_name in whole.scores
     assert repr(plackett.Statistics()) == "<Statistics: empty>"
+    assert repr(plackett.Statistics(mixed)) == "<Statistics: 2000 rows, 6 columns, mixed>"
     assert plackett.Statistics(words).distinct_rows < 200
     damaged = bytearray(plackett.Statistics(words).to_bytes())
     damaged[100] ^= 1
@@ -90,6 +101,7 @@ def test_statistics_are_saved_sent_and_merged(frame: pd.DataFrame, words: pd.Dat
         (lambda: plackett.Statistics().names, "empty"),
         (lambda: plackett.Statistics(iter([])), "no batch"),
         (lambda: plackett.learn_dag(plackett.Statistics(frame), kind="discrete"), "needs rows"),
+        (lambda: plackett.learn_dag(plackett.Statistics(mixed), score="cg"), "serve dg alone"),
     ):
         with pytest.raises(plackett.PlackettError, match=message):
             wrong()
@@ -103,12 +115,14 @@ def test_rows_beyond_memory_are_summed_up() -> None:
     assert summed.input["fingerprint"] == held.input["fingerprint"]
 
 
-def test_a_dask_cluster_sums_up_where_the_data_are(frame: pd.DataFrame, words: pd.DataFrame) -> None:
+def test_a_dask_cluster_sums_up_where_the_data_are(
+    frame: pd.DataFrame, words: pd.DataFrame, mixed: pd.DataFrame
+) -> None:
     import dask.dataframe as dd
     from dask.distributed import Client, LocalCluster
 
     with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster, Client(cluster):
-        for data in (frame, words):
+        for data in (frame, words, mixed):
             statistics = plackett.Statistics(dd.from_pandas(data, npartitions=11))
             assert statistics.rows == len(data)
             same(plackett.learn_dag(statistics), plackett.learn_dag(data))

@@ -57,7 +57,11 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
             })?;
         } else {
             // The first data settle what the columns are.
-            reading.kind = Some(part.kind());
+            reading.kind = part.kind();
+            if reading.kind.is_none() {
+                (reading.categorical, reading.numeric) =
+                    (names_of(&part, Kind::Categories), names_of(&part, Kind::Numbers));
+            }
             whole = Some(part);
         }
     }
@@ -68,7 +72,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     let document = Document {
         version: env!("CARGO_PKG_VERSION"),
         out,
-        kind: whole.kind().name(),
+        kind: whole.kind().map_or("mixed", Kind::name),
         rows: whole.rows(),
         distinct_rows: whole.distinct_rows(),
         columns: whole.names(),
@@ -76,6 +80,12 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         warnings: crate::learn::data::warnings(&data),
     };
     if arguments.json { console::say_json(&document) } else { console::say(&text(&document)) }
+}
+
+/// The names of the columns of a kind.
+fn names_of(part: &Statistics, wanted: Kind) -> Vec<String> {
+    let columns = part.names().iter().zip(part.kinds());
+    columns.filter(|(_, kind)| *kind == wanted).map(|(name, _)| name.clone()).collect()
 }
 
 fn part(path: &Path, reading: &Reading) -> anyhow::Result<Statistics> {
@@ -92,8 +102,11 @@ fn text(document: &Document) -> String {
         Some(rows) => format!(", {} of them distinct", console::thousands(rows as u64)),
         None => String::new(),
     };
-    let kept =
-        if document.kind == Kind::Numbers.name() { "moments of numbers" } else { "counts of categories" };
+    let kept = match document.kind {
+        "mixed" => "moments of numbers and categories",
+        kind if kind == Kind::Numbers.name() => "moments of numbers",
+        _ => "counts of categories",
+    };
     let mut text = format!(
         "Written to {}: {kept}, {}{distinct}, {}\n",
         document.out,

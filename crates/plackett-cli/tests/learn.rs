@@ -502,6 +502,38 @@ fn statistics_are_learned_from_and_merged() {
 }
 
 #[test]
+fn statistics_of_mixed_data_are_learned_from_and_merged() {
+    let folder = Folder::new();
+    let rows = |range: std::ops::Range<u32>| -> String {
+        let row = |row: u32| {
+            let size = f64::from(row * 37 % 101) / 10.0;
+            let group = if row > 290 { "late" } else { ["few", "many"][usize::from(size > 5.0)] };
+            format!("{size},{group},{}\n", size * 2.0 + f64::from(row * 53 % 29) + 0.5)
+        };
+        format!("a,b,c\n{}", range.map(row).collect::<String>())
+    };
+    let data = folder.write("data.csv", &rows(0..300));
+    let (first, second) =
+        (folder.write("first.csv", &rows(0..120)), folder.write("second.csv", &rows(120..300)));
+    let (half, whole) = (folder.path("half"), folder.path("whole"));
+    let said = json(&["statistics", &first, "--out", &half]);
+    assert_eq!(
+        (&said["rows"], &said["kind"], &said["scores"]),
+        (&120.into(), &"mixed".into(), &["dg"][..].into())
+    );
+    let said = text(&["statistics", &half, &second, "--out", &whole]);
+    assert!(said.contains("moments of numbers and categories, 300 rows, 3 columns"), "{said}");
+    let (found, expected) = (json(&["learn", &whole]), json(&["learn", &data]));
+    assert_eq!((&found["cpdag"], &found["rows"]), (&expected["cpdag"], &300.into()));
+    assert_eq!((&found["score_name"], &expected["score_name"]), (&"dg".into(), &"dg".into()));
+    let refused = complaint(&["learn", &whole, "--score", "cg"], 2);
+    assert!(refused.contains("serve dg alone"), "{refused}");
+    let other = folder.write("other.csv", "a,b,c\nx,1.5,2.5\ny,2.5,3.5\n");
+    let refused = complaint(&["statistics", &whole, &other, "--out", &half], 2);
+    assert!(refused.contains("other.csv") && refused.contains("\"x\" is not a number"), "{refused}");
+}
+
+#[test]
 fn covariances_weights_and_constant_columns() {
     let folder = Folder::new();
     let cov = folder.write("d.cov.txt", "200\na b c\n1\n.8 1\n.1 .3 1\n");

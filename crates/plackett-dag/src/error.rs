@@ -464,8 +464,8 @@ pub enum Problem {
     },
     /// Rows that must be held do not fit in the memory for them.
     #[error(
-        "after {rows} rows they take more than the {} MiB that are allowed; only columns that are all numbers or all categories \
-         need not be held, and only where numbers are not cut and missing values are refused or left out (memory allows more)",
+        "after {rows} rows they take more than the {} MiB that are allowed; rows need not be held \
+         where columns have at most 256 categories, numbers are not cut, and missing values are refused or left out (memory allows more)",
         most >> 20
     )]
     Memory {

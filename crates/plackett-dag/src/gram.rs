@@ -323,12 +323,17 @@ impl GramBuilder {
         Ok(())
     }
 
-    /// A builder that has taken the same rows, but of these columns only.
-    pub(crate) fn of_columns(self, columns: &[usize]) -> Self {
+    /// A builder that has taken the same rows, of which there are some, but these columns of them; one that is none of
+    /// them is zero in every row.
+    pub(crate) fn of_columns(self, columns: &[Option<usize>]) -> Self {
         let width = self.columns;
         let moments = self.into_moments();
-        let pick = |values: &[f64]| columns.iter().map(|&column| values[column]).collect();
-        let entry = |i: usize, j: usize| moments.scatter[i.min(j) * width + i.max(j)];
+        let pick =
+            |values: &[f64]| columns.iter().map(|column| column.map_or(0.0, |at| values[at])).collect();
+        let entry = |i: Option<usize>, j: Option<usize>| match (i, j) {
+            (Some(i), Some(j)) => moments.scatter[i.min(j) * width + i.max(j)],
+            _ => 0.0,
+        };
         Self::from_moments(Moments {
             origin: pick(&moments.origin),
             means: pick(&moments.means),
@@ -337,6 +342,21 @@ impl GramBuilder {
             maxima: pick(&moments.maxima),
             ..moments
         })
+    }
+
+    /// The number of columns.
+    pub(crate) fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// The means of the merged rows.
+    pub(crate) fn merged_means(&self) -> Vec<f64> {
+        self.means.iter().zip(&self.origin).map(|(mean, origin)| mean + origin).collect()
+    }
+
+    /// The least and the greatest value of a column.
+    pub(crate) fn range(&self, column: usize) -> (f64, f64) {
+        (self.minima[column], self.maxima[column])
     }
 
     /// What the rows taken weigh.

@@ -185,14 +185,24 @@ pub(crate) struct Layout {
 
 impl Layout {
     pub(crate) fn of(data: &Mixed) -> Self {
-        let (mut starts, mut places) = (vec![0], Vec::with_capacity(data.columns.len()));
-        for column in &data.columns {
-            let (width, place) = match column {
-                MixedColumn::Numbers(_) => (1, Vec::new()),
-                MixedColumn::Categories { codes, levels } => {
-                    let mut counts = vec![0_usize; levels + 1];
-                    codes.iter().for_each(|&code| counts[usize::from(code)] += 1);
-                    counts.truncate(*levels);
+        Self::of_counts(data.columns.iter().map(|column| match column {
+            MixedColumn::Numbers(_) => None,
+            MixedColumn::Categories { codes, levels } => {
+                let mut counts = vec![0_usize; levels + 1];
+                codes.iter().for_each(|&code| counts[usize::from(code)] += 1);
+                counts.truncate(*levels);
+                Some(counts)
+            }
+        }))
+    }
+
+    /// Of columns in turn: nothing for numbers, and in how many rows each level of a category occurs.
+    pub(crate) fn of_counts(columns: impl Iterator<Item = Option<Vec<usize>>>) -> Self {
+        let (mut starts, mut places) = (vec![0], Vec::new());
+        for counts in columns {
+            let (width, place) = match counts {
+                None => (1, Vec::new()),
+                Some(counts) => {
                     let most = counts.iter().copied().max().unwrap_or_default();
                     let reference = counts.iter().position(|&count| count == most);
                     let mut width = 0;
@@ -219,6 +229,12 @@ impl Layout {
     /// The columns of a node.
     pub(crate) fn block(&self, node: usize) -> std::ops::Range<usize> {
         self.starts[node]..self.starts[node + 1]
+    }
+
+    /// The levels of a category that have columns, in their order.
+    pub(crate) fn levels(&self, node: usize) -> impl Iterator<Item = usize> {
+        let place = |(level, place): (usize, &Option<usize>)| place.map(|_| level);
+        self.places[node].iter().enumerate().filter_map(place)
     }
 
     /// A row of the data as numbers and indicators, NaN where a value is missing.

@@ -3,7 +3,8 @@
 
 use plackett::run::Run;
 use plackett_dag::{
-    BayesNet, Dataset, Error, Learned, Learning, Observations, Sem, Statistics,
+    BayesNet, Dataset, Error, JointMoments, LearnMethod, Learned, Learning, Observations, ScoreChoice, Sem,
+    Statistics,
     dataset::{DatasetBuilder, Kind, Missing, Reading, SourceColumn, SourceValues},
     finding::{Concern, Remedy, finding_texts},
     gram::Centering,
@@ -31,6 +32,25 @@ fn categories(rows: usize) -> String {
     let data = BayesNet::embedded("asia").unwrap().sample(rows, 3, BayesNet::TRAINING).unwrap();
     data.write_csv(&mut text, "d").unwrap();
     String::from_utf8(text).unwrap()
+}
+
+/// Rows of numbers and categories that go with them; the grade `rare` comes in few of them, and codes are out of order as texts.
+fn mixed(rows: usize) -> String {
+    let sem = simulate_sem(&SemSettings { nodes: 6, degree: 2, ..SemSettings::default() }, 9).unwrap();
+    let mut text = "a,b,c,d,grade,code\n".to_owned();
+    let mut at = 0;
+    sem.sample_each(rows, Sem::TRAINING, |row| {
+        let grade = match row[4] {
+            _ if at % 97 == 5 => "rare",
+            size if size < -1.0 => "low",
+            size if size < 0.5 => "middle",
+            _ => "top",
+        };
+        let code = if row[5] > row[0] { 2 } else { 10 };
+        text += &format!("{},{},{},{},{grade},{code}\n", row[0], row[1], row[2], row[3]);
+        at += 1;
+    });
+    text
 }
 
 /// The same rows, some without their first field.
@@ -64,7 +84,9 @@ fn however_rows_are_divided_the_graph_is_theirs() {
     for (text, reading) in [
         (numbers(2000), Reading::default()),
         (categories(3000), Reading::default()),
+        (mixed(2000), Reading::default()),
         (with_gaps(&numbers(900)), Reading { missing: Missing::Drop, ..Reading::default() }),
+        (with_gaps(&mixed(900)), Reading { missing: Missing::Drop, ..Reading::default() }),
     ] {
         let whole = read(&text, &reading);
         let expected = learn(whole.clone());
@@ -106,7 +128,7 @@ fn merging_is_exact_to_the_twelfth_digit() {
 
 #[test]
 fn a_damaged_file_is_told() {
-    for text in [numbers(50), categories(50)] {
+    for text in [numbers(50), categories(50), mixed(50)] {
         let bytes = Statistics::of(read(&text, &Reading::default())).unwrap().to_bytes().unwrap();
         let refused = |bytes: &[u8]| match Statistics::from_bytes(bytes, "file") {
             Err(Error::Content { place, .. }) => place.file,
@@ -232,10 +254,211 @@ fn categories_that_are_not_held_are_counted() {
     assert!(counted.categories(0).unwrap().1.len() < 300);
     let (a, b) = (learn(counted), learn(held));
     assert_eq!((a.cpdag, a.dag.edge_count()), (b.cpdag, b.dag.edge_count()));
-    let mixed = "a,b\n".to_owned() + &"1.5,x\n2.5,y\n".repeat(9000);
-    let error =
-        Dataset::from_reader(mixed.as_bytes(), "d", &Reading { most_bytes: Some(1), ..Reading::default() });
+    let reading = Reading { most_bytes: Some(1), missing: Missing::Em, ..Reading::default() };
+    let error = Dataset::from_reader(text.as_bytes(), "d", &reading);
     assert!(error.unwrap_err().to_string().contains("after 4096 rows"));
+}
+
+#[test]
+fn numbers_and_categories_that_are_not_held_are_summed_up() {
+    let text = with_gaps(&mixed(9000));
+    let reading = Reading { missing: Missing::Drop, ..Reading::default() };
+    let held = read(&text, &reading);
+    let summed = read(&text, &Reading { most_bytes: Some(1 << 14), ..reading });
+    assert!(held.numbers(0).is_some() && summed.numbers(0).is_none() && summed.categories(4).is_none());
+    assert_eq!((summed.rows(), summed.dropped_rows()), (held.rows(), held.dropped_rows()));
+    let looks = |data: &Dataset| -> Vec<_> {
+        data.columns().iter().map(|column| (column.name.clone(), column.kind, column.missing)).collect()
+    };
+    assert_eq!(looks(&summed), looks(&held));
+    assert_eq!((summed.columns()[4].distinct, summed.columns()[5].distinct), (Some(4), Some(2)));
+    let (a, b) = (learn(summed), learn(held));
+    assert_eq!((a.cpdag, a.dag.edge_count()), (b.cpdag, b.dag.edge_count()));
+    assert!((a.score.unwrap() / b.score.unwrap() - 1.0).abs() < 1e-9);
+}
+
+fn joint(statistics: Statistics) -> JointMoments {
+    let data = statistics.into_dataset("d", &Reading::default()).unwrap();
+    match data.observations(Centering::Center).unwrap() {
+        Observations::Joint(moments) => moments.as_ref().clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn parts_that_miss_a_category_count_it_as_never_there() {
+    let text = mixed(1500);
+    let (header, rows) = text.split_once('\n').unwrap();
+    // What is rare comes in one part alone, and what is low in two others.
+    let mut parts = vec![format!("{header}\n"); 5];
+    for (at, row) in rows.lines().enumerate() {
+        let part = match row {
+            row if row.contains("rare") => 3,
+            row if row.contains("low") => at % 2,
+            _ => at * 7 % 5,
+        };
+        parts[part] += &format!("{row}\n");
+    }
+    let whole = read(&text, &Reading::default());
+    let expected = learn(whole.clone());
+    let kinds = Statistics::of(whole.clone()).unwrap().kinds();
+    let of_kind = |wanted: Kind| -> Vec<String> {
+        let columns = whole.names().iter().zip(&kinds).filter(|(_, kind)| **kind == wanted);
+        columns.map(|(name, _)| name.clone()).collect()
+    };
+    let (categorical, numeric) = (of_kind(Kind::Categories), of_kind(Kind::Numbers));
+    assert_eq!((categorical.len(), numeric.len()), (2, 4));
+    let reading = Reading { categorical, numeric, ..Reading::default() };
+    // The same heads, so the same categories in the same order, whichever part comes first.
+    let head = |statistics: &Statistics| {
+        let bytes = statistics.to_bytes().unwrap();
+        String::from_utf8_lossy(&bytes).lines().nth(1).unwrap().to_owned()
+    };
+    let direct = merged(std::slice::from_ref(&text), &reading);
+    assert!(head(&direct).contains(r#"["low","middle","rare","top"]"#), "{}", head(&direct));
+    assert!(head(&direct).contains(r#"["2","10"]"#));
+    for turn in 0..5 {
+        parts.rotate_left(1);
+        let statistics = merged(&parts, &reading);
+        assert_eq!(head(&statistics), head(&direct), "{turn}");
+        // The bytes behind the head are numbers; those of whole and parts differ by rounding.
+        let numbers = |statistics: &Statistics| -> Vec<f64> {
+            let bytes = statistics.to_bytes().unwrap();
+            let start = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(1).unwrap().0 + 1;
+            let words = bytes[start..bytes.len() - 33].chunks_exact(8);
+            words.map(|word| f64::from_le_bytes(word.try_into().unwrap())).collect()
+        };
+        let (found, whole) = (numbers(&statistics), numbers(&direct));
+        let width = 4 + 4 + 2;
+        assert_eq!((found.len(), whole.len()), (4 * width + width * (width + 1) / 2, found.len()));
+        // Means are the sum of the first two lists.
+        for at in 0..width {
+            let mean = |list: &[f64]| list[at] + list[width + at];
+            assert!((mean(&found) - mean(&whole)).abs() <= 1e-12 * mean(&whole).abs().max(1.0));
+        }
+        for (a, b) in found[2 * width..].iter().zip(&whole[2 * width..]) {
+            assert!((a - b).abs() <= 1e-12 * b.abs().max(1500.0), "{a} for {b}");
+        }
+        let learned = learn(statistics.into_dataset("d", &Reading::default()).unwrap());
+        assert_eq!(learned.cpdag, expected.cpdag, "{turn}");
+        assert!((learned.score.unwrap() / expected.score.unwrap() - 1.0).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn moments_of_mixed_data_serve_what_needs_no_rows() {
+    let text = mixed(1200);
+    let whole = read(&text, &Reading::default()).observations(Centering::Center).unwrap();
+    let moments = Observations::Joint(joint(merged(&parts(&text, 3), &Reading::default())).into());
+    assert_eq!((moments.rows(), moments.columns()), (1200, 6));
+    let run = |learning: &Learning, data: &Observations| learning.run(data, &Run::default());
+    let named = |name: &str| Learning { score: ScoreChoice::Named(name.into()), ..Learning::default() };
+    let pc = Learning { method: LearnMethod::by_name("pc").unwrap(), ..Learning::default() };
+    let mut likely = Learning::default();
+    likely.categories.posterior = true;
+    for learning in [named("dg"), pc, likely] {
+        let (found, expected) = (run(&learning, &moments).unwrap(), run(&learning, &whole).unwrap());
+        assert_eq!(found.cpdag, expected.cpdag);
+        assert!(found.dag.edge_count() > 3);
+        assert_eq!(found.probabilities.is_some(), expected.probabilities.is_some());
+        for (a, b) in found.probabilities.iter().flatten().zip(expected.probabilities.iter().flatten()) {
+            assert!((a - b).abs() < 1e-6, "{a} for {b}");
+        }
+    }
+    for name in ["cg", "nal", "bic", "nothing"] {
+        let error = run(&named(name), &moments).unwrap_err().to_string();
+        assert!(error.contains(name) && error.contains("serve dg alone"), "{error}");
+    }
+    let auto = run(&Learning::default(), &moments).unwrap();
+    assert_eq!(auto.score_name.as_deref(), Some("dg"));
+    assert!(auto.score_choice.unwrap().contains("moments"));
+}
+
+#[test]
+fn files_of_mixed_statistics_are_data() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("d.statistics");
+    let text = mixed(800);
+    let statistics = merged(&parts(&text, 2), &Reading::default());
+    assert_eq!((statistics.kind(), statistics.distinct_rows()), (None, None));
+    assert_eq!(statistics.scores(), ["dg"]);
+    statistics.save(&path).unwrap();
+    // Of the columns, mixed ones, numbers alone, and categories alone, of which there are moments too.
+    for (columns, kind) in [
+        (vec!["grade", "d", "a", "code"], None),
+        (vec!["c", "a", "b"], Some(Kind::Numbers)),
+        (vec!["code", "grade"], Some(Kind::Categories)),
+    ] {
+        let reading =
+            Reading { columns: Some(columns.into_iter().map(Into::into).collect()), ..Reading::default() };
+        let (found, expected) = (Dataset::read(&path, &reading).unwrap(), read(&text, &reading));
+        assert_eq!((found.names(), found.kind()), (expected.names(), kind));
+        assert_eq!(found.notes(), ["statistics of 800 rows"]);
+        assert_eq!(Statistics::of(found.clone()).unwrap().rows(), 800);
+        let found = learn(found);
+        if kind == Some(Kind::Categories) {
+            assert_eq!(found.score_name.as_deref(), Some("dg"));
+        } else {
+            let expected = learn(expected);
+            assert_eq!(found.cpdag, expected.cpdag);
+            assert!((found.score.unwrap() / expected.score.unwrap() - 1.0).abs() < 1e-9);
+        }
+    }
+    for reading in [
+        Reading::all(Kind::Categories),
+        Reading::all(Kind::Numbers),
+        Reading { weights: Some("a".into()), ..Reading::default() },
+        Reading { categorical: vec!["a".into()], ..Reading::default() },
+        Reading { numeric: vec!["code".into()], ..Reading::default() },
+        Reading { discretize: Some("quantile".parse().unwrap()), ..Reading::default() },
+    ] {
+        let error = Dataset::read(&path, &reading).unwrap_err();
+        assert!(matches!(&error, Error::Misfit { reason, .. } if reason.contains("needs rows")), "{error}");
+    }
+    let same = Reading {
+        categorical: vec!["grade".into(), "code".into()],
+        numeric: vec!["a".into()],
+        ..Reading::default()
+    };
+    assert_eq!(Dataset::read(&path, &same).unwrap().rows(), 800);
+}
+
+#[test]
+fn mixed_parts_that_do_not_fit_are_refused() {
+    let part = |text: &str| Statistics::of(read(text, &Reading::default())).unwrap();
+    let rows = "x,1.5\ny,2.5\nx,1.7\n";
+    let error = part(&format!("a,b\n{rows}")).merge(&part("a,b\n1.5,x\n2.5,y\n1.7,x\n")).unwrap_err();
+    assert!(error.to_string().contains("kinds differ"), "{error}");
+    let error = part(&format!("a,b\n{rows}")).merge(&part("a,b\nx,1\ny,2\nx,2\n")).unwrap_err();
+    assert!(error.to_string().contains("kinds differ"), "{error}");
+    let words = |from: usize| {
+        (from..from + 200).fold("a,b\n".to_owned(), |text, at| text + &format!("w{at},{at}.5\nw{at},2.5\n"))
+    };
+    let error = part(&words(0)).merge(&part(&words(100))).unwrap_err().to_string();
+    assert!(error.contains("column \"a\"") && error.contains("256 at most"), "{error}");
+    let gap = Statistics::of(read("a,b\nx,1.5\nNA,2.5\ny,1.5\n", &Reading::default())).unwrap_err();
+    assert!(matches!(gap, Error::Unfit { .. }), "{gap}");
+    let reading = Reading { missing: Missing::Em, ..Reading::default() };
+    let gap = Statistics::of(read("a,b\nx,1.5\nNA,2.5\ny,1.5\n", &reading)).unwrap_err();
+    assert!(gap.to_string().contains("leave out those"), "{gap}");
+    let reading = Reading { weights: Some("w".into()), ..Reading::default() };
+    let weighted = Statistics::of(read("a,b,w\nx,1.5,1\ny,2.5,2\nx,1.5,1\n", &reading)).unwrap_err();
+    assert!(matches!(weighted, Error::Unfit { .. }), "{weighted}");
+}
+
+#[test]
+fn columns_of_mixed_statistics_that_never_vary_are_nodes_without_edges() {
+    let text = mixed(600).lines().fold(String::new(), |text, row| {
+        text + row + if row.starts_with("a,") { ",still,same\n" } else { ",1.5,one\n" }
+    });
+    let reading = Reading { numeric: vec!["still".into()], ..Reading::default() };
+    let expected = learn(read(&text, &reading));
+    let data = merged(&parts(&text, 2), &reading).into_dataset("d", &Reading::default()).unwrap();
+    let texts = finding_texts(&data.warnings(), |_| String::new());
+    assert!(texts.iter().any(|text| text.contains("still") && text.contains("same")), "{texts:?}");
+    let found = learn(data);
+    assert_eq!((&found.cpdag, found.order.len()), (&expected.cpdag, 8));
+    assert!(found.dag.edges().all(|(from, to, _)| from < 6 && to < 6));
 }
 
 #[test]
@@ -346,7 +569,9 @@ fn what_counts_each_row_once_refuses_weights_and_says_what_helps() {
     assert!(
         read(&mixed, &Reading { drop: vec!["c".into()], ..weighted(Missing::Error) }).faults().is_empty()
     );
-    assert!(Statistics::of(read(&mixed, &Reading { drop: vec!["w".into()], ..Reading::default() })).is_err());
+    let plain =
+        Statistics::of(read(&mixed, &Reading { drop: vec!["w".into()], ..Reading::default() })).unwrap();
+    assert_eq!((plain.rows(), plain.scores()), (80, vec!["dg"]));
 
     let gaps = format!("a,b,w\n{}NA,2,1\n", rows("#.5,#.25,2\n1#.5,3#,1\n"));
     for missing in [Missing::Error, Missing::Em] {
@@ -367,13 +592,16 @@ fn what_needs_rows_is_refused_without_them() {
         Reading { discretize: Some("quantile".parse().unwrap()), ..small() },
     ] {
         let error = Dataset::from_reader(text.as_bytes(), "d", &reading).unwrap_err().to_string();
-        assert!(error.contains("need not be held, and only where numbers are not cut"), "{error}");
+        assert!(
+            error.contains("need not be held where columns have at most 256 categories, numbers are not cut"),
+            "{error}"
+        );
     }
     let gaps = read(&with_gaps(&text), &small()).faults();
     assert!(!gaps[0].remedies().iter().any(|remedy| matches!(remedy, Remedy::Em(_))), "{gaps:?}");
     // Incomplete rows have no statistics, whatever would be done about them.
     let em = Reading { missing: Missing::Em, ..Reading::default() };
-    for text in [with_gaps(&numbers(300)), with_gaps(&categories(300))] {
+    for text in [with_gaps(&numbers(300)), with_gaps(&categories(300)), with_gaps(&mixed(300))] {
         let error = Statistics::of(read(&text, &em)).unwrap_err().to_string();
         assert!(error.contains("in which nothing is missing"), "{error}");
     }

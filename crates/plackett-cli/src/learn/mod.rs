@@ -91,8 +91,8 @@ pub(crate) struct Arguments {
     /// Steps of the methods pl-*, moves of order-mcmc and of --posterior [default: depends on the method]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     steps: Option<u64>,
-    /// Maximum memory for the cache of local scores, for --method exact, and for rows of data, in MiB; of more numbers, the
-    /// moments alone are kept
+    /// Maximum memory for the cache of local scores, for --method exact, and for rows of data, in MiB; of more rows, their
+    /// statistics alone are kept
     #[arg(long, value_name = "MiB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..))]
     memory: u32,
     /// Stop after this many seconds, reading included, with the best graph so far, at worst the one without edges; data that

@@ -1,5 +1,5 @@
 //! Data as they arrive: rows of text, or batches of columns. Rows are held while memory lasts; after that, numbers go into
-//! their summary and are let go.
+//! their summary, categories alone or beside numbers into statistics, and rows are let go.
 
 use std::collections::HashSet;
 
@@ -50,7 +50,7 @@ pub struct DatasetBuilder {
     names: Vec<String>,
     wanted: Vec<usize>,
     rows: usize,
-    /// Rows that are not held any more, of numbers or of categories.
+    /// Rows that are not held any more, of numbers or with categories.
     stream: Option<Stream>,
     counted: Option<Statistics>,
     /// Rows that are.
@@ -270,7 +270,14 @@ impl DatasetBuilder {
         let kinds = kinds(&looks, &self.reading);
         let are_all = |wanted: Kind| kinds.iter().all(|(kind, _)| *kind == wanted);
         let mut readers = self.readers.iter().chain(&self.weights);
-        if are_all(Kind::Categories) && readers.all(|reader| !reader.is_many()) {
+        if !are_all(Kind::Numbers) && readers.all(|reader| !reader.is_many()) {
+            let of_kind = |wanted: Kind| -> Vec<String> {
+                let columns = self.readers.iter().zip(&kinds).filter(|(_, (kind, _))| *kind == wanted);
+                columns.map(|(reader, _)| reader.name().to_owned()).collect()
+            };
+            // The rows so far settle what the columns are.
+            let (categorical, numeric) = (of_kind(Kind::Categories), of_kind(Kind::Numbers));
+            self.reading = Reading { categorical, numeric, ..self.reading.clone() };
             return self.count(run);
         }
         let mut readers = self.readers.iter().chain(&self.weights);
@@ -285,7 +292,7 @@ impl DatasetBuilder {
         self.sum_up(run)
     }
 
-    /// Lets the held categories go, but for their distinct rows and the counts of these.
+    /// Lets the held rows go, but for their statistics.
     fn count(&mut self, run: &Run<'_>) -> Result<()> {
         if self.held_rows == 0 {
             return Ok(());
@@ -299,10 +306,8 @@ impl DatasetBuilder {
         };
         let columns: Vec<_> = self.readers.iter_mut().map(finish).collect();
         let weights = self.weights.as_mut().map(finish);
-        let categorical = columns.iter().map(|column| column.name.clone()).collect();
-        let reading = Reading { categorical, ..self.reading.clone() };
-        let part = settle(columns, weights, None, self.held_rows, &self.source, Vec::new(), &reading);
-        let part = Statistics::of(part.inspected(run)?)?;
+        let part = settle(columns, weights, None, self.held_rows, &self.source, Vec::new(), &self.reading);
+        let part = Statistics::within(part.inspected(run)?, run)?;
         self.held_rows = 0;
         if let Some(counted) = &mut self.counted {
             return counted.merge(&part);

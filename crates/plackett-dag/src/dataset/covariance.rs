@@ -5,7 +5,7 @@ use plackett::run::Run;
 
 use super::reading::Reading;
 use super::source::wanted;
-use super::{Dataset, Kind, Why};
+use super::{Column, Dataset, Kind};
 use crate::error::{Error, Place, Problem, Result};
 use crate::gram::{GramBuilder, Moments, Weights};
 use crate::pace::Pace;
@@ -163,7 +163,7 @@ impl Covariance {
         }
         let names: Vec<String> = wanted.iter().map(|&at| self.names[at].clone()).collect();
         let note = format!("the covariance matrix of {} rows", self.rows);
-        let columns = names.iter().map(|name| (name.clone(), Why::Moments, 0)).collect();
+        let columns = names.iter().map(|name| Column::of_moments(name.clone(), 0)).collect();
         Ok(Dataset::of_moments(source, columns, self.moments(&wanted), false, vec![note]))
     }
 

@@ -74,7 +74,8 @@ pub(super) fn inspect(data: &mut Dataset, mut numbers: Numbers) {
         findings.push(Finding::of(&weights.name, Concern::WeightedMixed { numbers, categories }));
     }
     let has_categories = data.columns.iter().any(|column| column.kind == Kind::Categories);
-    if has_categories && data.rows > Categories::MOST_ROWS {
+    // Moments do not count the rows one by one.
+    if has_categories && data.joint.is_none() && data.rows > Categories::MOST_ROWS {
         findings.push(Finding::whole(Concern::TooManyRows { most: Categories::MOST_ROWS }));
     }
     if data.kind() != Some(Kind::Categories) && data.rows > 1 && data.rows <= data.names.len() {
@@ -96,6 +97,8 @@ fn constants_and_copies(data: &Dataset, numbers: &Numbers, findings: &mut Vec<Fi
     let mut constants = Vec::new();
     for (column, values) in data.columns.iter().zip(&data.values) {
         let is_constant = match values {
+            // Of categories without rows it is known which occur.
+            Values::NotHeld => column.kind == Kind::Categories && column.distinct == Some(1),
             Values::Categories { codes, missing, .. } => {
                 let mut there = (0..codes.len()).filter(|&row| !missing.contains(row)).map(|row| codes[row]);
                 let first = there.next();
@@ -107,7 +110,7 @@ fn constants_and_copies(data: &Dataset, numbers: &Numbers, findings: &mut Vec<Fi
                 let first = there.next();
                 there.all(|number| Some(number) == first)
             }
-            Values::Numbers(_) | Values::NotHeld | Values::Unusable => false,
+            Values::Numbers(_) | Values::Unusable => false,
         };
         // Of a column that is not all numbers, what is left says nothing; of one with names, it has been said.
         let is_told =

@@ -16,6 +16,8 @@ mod excel;
 mod fingerprint;
 mod input;
 mod inspect;
+mod labeled;
+mod labels;
 mod look;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -47,6 +49,7 @@ use crate::finding::{Concern, Finding};
 use crate::gram::{Centering, GramBuilder};
 use crate::learning::Observations;
 use crate::mixed::{Mixed, MixedColumn};
+use labeled::LabeledMoments;
 use rows::RowSet;
 use weights::RowWeights;
 
@@ -177,7 +180,7 @@ enum Values {
         /// Whether that order means something.
         is_ordered: bool,
     },
-    /// Numbers of which the moments are kept, but no rows.
+    /// Numbers or categories of which the moments are kept, but no rows.
     NotHeld,
     /// What is not what the caller says it is, which is a fault.
     Unusable,
@@ -213,6 +216,8 @@ pub struct Dataset {
     moments: Option<GramBuilder>,
     /// Whether the moments include the means.
     has_means: bool,
+    /// The moments of numbers and categories of which no rows are held.
+    joint: Option<LabeledMoments>,
 }
 
 impl Dataset {
@@ -371,6 +376,9 @@ impl Dataset {
         if !faults.is_empty() {
             return Err(Error::Unfit { file: self.source, faults });
         }
+        if let Some(joint) = self.joint {
+            return Ok(Observations::Joint(Arc::new(joint.moments.centered(centering))));
+        }
         if self.kind().is_none() || self.is_incomplete() {
             return Ok(Observations::Mixed(Arc::new(self.into_mixed()?.centered(centering))));
         }
@@ -412,7 +420,7 @@ impl Dataset {
                 }
                 MixedColumn::Categories { codes, levels: labels.len() }
             }
-            // Unusable columns are faults, and rows are let go of numbers alone, without gaps.
+            // Unusable columns are faults, and moments are what is learned from where rows are let go.
             Values::NotHeld | Values::Unusable => MixedColumn::Categories { codes: Vec::new(), levels: 0 },
         };
         Mixed::new(self.values.into_iter().map(column).collect())
@@ -437,6 +445,10 @@ impl Dataset {
             |values: &Values| matches!(values, Values::Categories { missing, .. } if missing.is_empty());
         if !self.values.iter().all(is_plain) {
             return Err(match self.faults() {
+                _ if self.joint.is_some() => Error::Misfit {
+                    setting: "kinds",
+                    reason: "come as moments, and rows of categories are needed".to_owned(),
+                },
                 faults if faults.is_empty() => Error::Misfit {
                     setting: "kinds",
                     reason: "has columns of numbers, not categories".to_owned(),

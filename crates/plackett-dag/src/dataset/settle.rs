@@ -7,6 +7,7 @@ use super::builder::Stream;
 use super::column::{Content, RawColumn, Spot};
 use super::fingerprint::Print;
 use super::inspect::{Numbers, inspect};
+use super::labeled::LabeledMoments;
 use super::look::Look;
 use super::profile::Profile;
 use super::reading::{Missing, Reading};
@@ -162,6 +163,7 @@ pub(super) fn settle(
         weights,
         moments: None,
         has_means: true,
+        joint: None,
     };
     Settled(data, stream.map(|stream| stream.summary))
 }
@@ -202,42 +204,66 @@ impl Settled {
 }
 
 impl Dataset {
-    /// Data of which there are only moments: columns with why they are numbers and what was missing in them.
+    /// Data of which there are only moments, of columns of numbers.
     pub(super) fn of_moments(
         source: &str,
-        columns: Vec<(String, Why, usize)>,
+        columns: Vec<Column>,
         moments: GramBuilder,
         has_means: bool,
         notes: Vec<String>,
     ) -> Self {
-        let column = |(name, why, missing): (String, Why, usize)| Column {
-            name,
-            kind: Kind::Numbers,
-            why,
-            missing,
-            distinct: None,
-            is_ordered: false,
-        };
-        let columns: Vec<Column> = columns.into_iter().map(column).collect();
         let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
-        let mut data = Self {
+        let fingerprint = moments_print(&names, &moments);
+        let data = Self { notes, has_means, ..Self::not_held(source, columns, moments.rows(), fingerprint) };
+        let places = (0..names.len()).collect();
+        data.inspected_without_rows(Some((places, moments)))
+    }
+
+    /// Data of which there are only joint moments, of columns with these names and so many missing values.
+    pub(super) fn of_joint(source: &str, named: Vec<(String, usize)>, joint: LabeledMoments) -> Self {
+        let columns = joint.columns(named);
+        if let Some((places, moments)) = joint.numbers()
+            && places.len() == columns.len()
+        {
+            return Self::of_moments(source, columns, moments, true, Vec::new());
+        }
+        let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+        let fingerprint = moments_print(&joint.indicator_names(&names), joint.moments.builder());
+        let (rows, numbers) = (joint.moments.rows(), joint.numbers());
+        let data = Self { joint: Some(joint), ..Self::not_held(source, columns, rows, fingerprint) };
+        data.inspected_without_rows(numbers)
+    }
+
+    fn not_held(source: &str, columns: Vec<Column>, rows: usize, fingerprint: String) -> Self {
+        Self {
             source: source.to_owned(),
-            values: vec![Values::NotHeld; names.len()],
+            names: columns.iter().map(|column| column.name.clone()).collect(),
+            values: vec![Values::NotHeld; columns.len()],
             columns,
-            rows: moments.rows(),
+            rows,
             dropped_rows: 0,
-            notes,
+            notes: Vec::new(),
             findings: Vec::new(),
-            fingerprint: moments_print(&names, &moments),
+            fingerprint,
             weights: None,
             moments: None,
-            has_means,
-            names,
-        };
-        let places = (0..data.names.len()).collect();
-        let profiles = vec![None; data.names.len()];
-        inspect(&mut data, Numbers { moments: Some((places, moments)), profiles });
-        data
+            has_means: true,
+            joint: None,
+        }
+    }
+
+    fn inspected_without_rows(mut self, moments: Option<(Vec<usize>, GramBuilder)>) -> Self {
+        let profiles = vec![None; self.names.len()];
+        inspect(&mut self, Numbers { moments, profiles });
+        self
+    }
+}
+
+impl Column {
+    /// Numbers that come as moments.
+    pub(super) fn of_moments(name: String, missing: usize) -> Self {
+        let (kind, why) = (Kind::Numbers, Why::Moments);
+        Self { name, kind, why, missing, distinct: None, is_ordered: false }
     }
 }
 
@@ -464,7 +490,7 @@ fn labels_as_given(texts: Vec<(String, Saying)>) -> (Vec<String>, Vec<Option<u8>
 
 /// Labels in an order that does not depend on that of the rows, and the new code of each old one: by number where all are
 /// numbers (1 and 1.0 are then the same), and as text otherwise.
-fn sorted_labels(texts: &[(String, Saying)], codes: &[u8]) -> (Vec<String>, Vec<Option<u8>>) {
+pub(super) fn sorted_labels(texts: &[(String, Saying)], codes: &[u8]) -> (Vec<String>, Vec<Option<u8>>) {
     // Those of rows that were left out may not occur any more.
     let mut occurs = vec![false; texts.len()];
     codes.iter().for_each(|&code| occurs[usize::from(code)] = true);

@@ -1,4 +1,5 @@
-//! What learning needs of data and nothing else: the moments of numbers, the distinct rows of categories with their counts.
+//! What learning needs of data and nothing else: the moments of numbers, the distinct rows of categories with their counts, and of
+//! both side by side the joint moments of the numbers and of indicators of the categories.
 //! Parts of data that are apart, in files, batches or machines, merge to the statistics of the whole.
 
 use std::collections::HashMap;
@@ -8,14 +9,15 @@ use plackett::run::Run;
 use serde::{Deserialize, Serialize};
 
 use super::column::{Content, RawColumn};
+use super::labeled::LabeledMoments;
+use super::labels::Labels;
 use super::reading::Reading;
 use super::saved::{Reader, Writer};
 use super::settle::settle;
 use super::source::wanted;
-use super::{Dataset, Kind, Values, Why};
+use super::{Column, Dataset, Kind, Values};
 use crate::categories::Categories;
 use crate::error::{Error, Problem, Result};
-use crate::field::{Fields, Saying};
 use crate::finding::{Concern, Finding, Treatment};
 use crate::gram::{GramBuilder, Moments, Weights};
 use crate::score::{DISCRETE_SCORES, SCORES};
@@ -45,15 +47,18 @@ pub struct Statistics {
     content: Counted,
 }
 
-/// What there is of each kind of data; numbers beside categories would be a third.
+/// What there is of each kind of data.
 #[derive(Clone, Debug)]
 enum Counted {
     Numbers(GramBuilder),
     Categories(DistinctRows),
+    Mixed(LabeledMoments),
 }
 
 /// The first line of a file.
 const MAGIC: &[u8] = b"plackett statistics 1\n";
+/// What the kind of numbers and categories side by side is called.
+const MIXED: &str = "mixed";
 /// How any version's begins.
 const ANY_MAGIC: &[u8] = b"plackett statistics ";
 
@@ -86,8 +91,9 @@ impl Statistics {
     /// The statistics of data.
     ///
     /// # Errors
-    /// [`Error::Unfit`] if something is wrong with the data that more of them could not mend, and
-    /// [`Error::TooManyDistinctRows`].
+    /// [`Error::Unfit`] if something is wrong with the data that more of them could not mend,
+    /// [`Error::TooManyDistinctRows`], and [`Error::Misfit`] for more numbers and categories side by side than
+    /// [`JointMoments::MOST_COLUMNS`](crate::JointMoments::MOST_COLUMNS).
     ///
     /// # Example
     /// ```
@@ -98,6 +104,11 @@ impl Statistics {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn of(data: Dataset) -> Result<Self> {
+        Self::within(data, &Run::default())
+    }
+
+    /// As [`Statistics::of`], until the run is over.
+    pub(super) fn within(data: Dataset, run: &Run<'_>) -> Result<Self> {
         let most = Categories::MOST_LEVELS;
         // Which values are rare, the parts cannot tell of the whole.
         let lasting = |finding: &Finding| match finding.concern {
@@ -119,11 +130,16 @@ impl Statistics {
         }
         let missing = data.columns.iter().map(|column| column.missing).collect();
         let (names, dropped_rows) = (data.names.clone(), data.dropped_rows);
-        let content = match (data.kind(), data.moments, data.has_means) {
-            (Some(Kind::Numbers), Some(builder), true) => Counted::Numbers(builder),
+        let content = match (data.kind(), data.joint, data.moments, data.has_means) {
+            (_, Some(joint), ..) => Counted::Mixed(joint),
+            (Some(Kind::Numbers), _, Some(builder), true) => Counted::Numbers(builder),
             (Some(Kind::Categories), ..) => Counted::Categories(DistinctRows::of(data.values, data.weights)?),
+            (None, ..) => {
+                let rows = Dataset { joint: None, moments: None, ..data };
+                Counted::Mixed(LabeledMoments::of(rows, run)?)
+            }
             _ => {
-                let reason = "need rows of numbers or of categories".to_owned();
+                let reason = "need rows, or moments with means".to_owned();
                 return Err(Error::Misfit { setting: "statistics", reason });
             }
         };
@@ -151,6 +167,9 @@ impl Statistics {
         match (&mut self.content, &other.content) {
             (Counted::Numbers(moments), Counted::Numbers(others)) => moments.merge(others)?,
             (Counted::Categories(rows), Counted::Categories(others)) => rows.merge(others, &self.names)?,
+            (Counted::Mixed(moments), Counted::Mixed(others)) if moments.kinds() == others.kinds() => {
+                moments.merge(others, &self.names)?;
+            }
             _ => {
                 let reason = "differ: numbers in one part, categories in another, so that they must be said"
                     .to_owned();
@@ -172,21 +191,43 @@ impl Statistics {
         match &self.content {
             Counted::Numbers(moments) => moments.rows(),
             Counted::Categories(rows) => rows.total() as usize,
+            Counted::Mixed(joint) => joint.moments.rows(),
         }
     }
 
-    /// What all columns are.
-    pub fn kind(&self) -> Kind {
+    /// What each column is.
+    ///
+    /// # Example
+    /// ```
+    /// use plackett_dag::{Dataset, Statistics, dataset::{Kind, Reading}};
+    ///
+    /// let data = Dataset::from_reader("a,b\nx,1.5\ny,2.5\nx,1.7\n".as_bytes(), "data", &Reading::default())?;
+    /// let statistics = Statistics::of(data)?;
+    /// assert_eq!(statistics.kinds(), [Kind::Categories, Kind::Numbers]);
+    /// assert_eq!(statistics.scores(), ["dg"]);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn kinds(&self) -> Vec<Kind> {
         match &self.content {
-            Counted::Numbers(_) => Kind::Numbers,
-            Counted::Categories(_) => Kind::Categories,
+            Counted::Numbers(_) => vec![Kind::Numbers; self.names.len()],
+            Counted::Categories(_) => vec![Kind::Categories; self.names.len()],
+            Counted::Mixed(joint) => joint.kinds(),
         }
     }
 
-    /// The distinct rows of categories; none of numbers.
+    /// What all columns are, if it is the same and there are scores for it.
+    pub fn kind(&self) -> Option<Kind> {
+        match &self.content {
+            Counted::Numbers(_) => Some(Kind::Numbers),
+            Counted::Categories(_) => Some(Kind::Categories),
+            Counted::Mixed(_) => None,
+        }
+    }
+
+    /// The distinct rows of categories; none where there are moments.
     pub fn distinct_rows(&self) -> Option<usize> {
         match &self.content {
-            Counted::Numbers(_) => None,
+            Counted::Numbers(_) | Counted::Mixed(_) => None,
             Counted::Categories(rows) => Some(rows.counts.len()),
         }
     }
@@ -196,6 +237,7 @@ impl Statistics {
         match &self.content {
             Counted::Numbers(_) => SCORES.iter().map(|entry| entry.name).collect(),
             Counted::Categories(_) => DISCRETE_SCORES.iter().map(|entry| entry.name).collect(),
+            Counted::Mixed(_) => vec!["dg"],
         }
     }
 
@@ -206,14 +248,20 @@ impl Statistics {
     /// rows.
     pub fn into_dataset(self, source: &str, reading: &Reading) -> Result<Dataset> {
         let wanted = wanted(&self.names, reading)?;
-        let other = match self.content {
-            Counted::Numbers(_) => (Kind::Categories, &reading.categorical),
-            Counted::Categories(_) => (Kind::Numbers, &reading.numeric),
+        let kinds = self.kinds();
+        let is_other = |&at: &usize| {
+            let (name, kind) = (&self.names[at], kinds[at]);
+            let said = match kind {
+                Kind::Numbers => (&reading.numeric, &reading.categorical),
+                Kind::Categories => (&reading.categorical, &reading.numeric),
+            };
+            said.1.contains(name)
+                || !said.0.contains(name) && reading.kind.is_some_and(|wanted| wanted != kind)
         };
-        let is_cut = self.kind() == Kind::Numbers && reading.discretize.is_some();
+        let is_cut = reading.discretize.is_some() && wanted.iter().any(|&at| kinds[at] == Kind::Numbers);
         for (setting, is_given) in [
             ("weights", reading.weights.is_some()),
-            ("kinds", reading.kind == Some(other.0) || !other.1.is_empty()),
+            ("kinds", wanted.iter().any(is_other)),
             ("discretize", is_cut),
         ] {
             if is_given {
@@ -228,9 +276,14 @@ impl Statistics {
             Counted::Numbers(builder) => {
                 let columns = wanted
                     .iter()
-                    .map(|&at| (self.names[at].clone(), Why::Moments, self.missing[at]))
+                    .map(|&at| Column::of_moments(self.names[at].clone(), self.missing[at]))
                     .collect();
-                Dataset::of_moments(source, columns, builder.of_columns(&wanted), true, Vec::new())
+                let places: Vec<Option<usize>> = wanted.iter().copied().map(Some).collect();
+                Dataset::of_moments(source, columns, builder.of_columns(&places), true, Vec::new())
+            }
+            Counted::Mixed(joint) => {
+                let named = wanted.iter().map(|&at| (self.names[at].clone(), self.missing[at])).collect();
+                Dataset::of_joint(source, named, joint.of_columns(&wanted))
             }
             Counted::Categories(distinct) => {
                 note += &format!(", {} of them distinct", distinct.counts.len());
@@ -267,15 +320,17 @@ impl Statistics {
             let categories = match &self.content {
                 Counted::Numbers(_) => None,
                 Counted::Categories(rows) => Some(rows.labels[at].clone()),
+                Counted::Mixed(joint) => joint.labels[at].clone(),
             };
             HeadColumn { name: name.clone(), missing, categories }
         };
         let weights = match &self.content {
             Counted::Numbers(builder) => builder.weights(),
             Counted::Categories(_) => Weights::NONE,
+            Counted::Mixed(joint) => joint.moments.builder().weights(),
         };
         let head = Head {
-            kind: self.kind().name().to_owned(),
+            kind: self.kind().map_or(MIXED, Kind::name).to_owned(),
             scores: self.scores().into_iter().map(str::to_owned).collect(),
             rows: self.rows(),
             dropped_rows: self.dropped_rows,
@@ -290,15 +345,8 @@ impl Statistics {
             .map_err(|problem| Error::Io { file: "statistics".to_owned(), problem: problem.into() })?;
         writer.line(&line);
         match &self.content {
-            Counted::Numbers(builder) => {
-                let moments = builder.clone().into_moments();
-                for list in [&moments.origin, &moments.means, &moments.minima, &moments.maxima] {
-                    writer.numbers(list);
-                }
-                let width = self.names.len();
-                (0..width)
-                    .for_each(|row| writer.numbers(&moments.scatter[row * width + row..(row + 1) * width]));
-            }
+            Counted::Numbers(builder) => write_moments(&mut writer, builder),
+            Counted::Mixed(joint) => write_moments(&mut writer, joint.moments.builder()),
             Counted::Categories(rows) => {
                 rows.in_order().iter().for_each(|(codes, _)| writer.bytes(codes));
                 writer.counts(&rows.counts);
@@ -328,23 +376,15 @@ impl Statistics {
         let width = head.columns.len();
         let names: Vec<String> = head.columns.iter().map(|column| column.name.clone()).collect();
         let missing = head.columns.iter().map(|column| column.missing).collect();
-        let labels: Option<Vec<Labels>> = head.columns.into_iter().map(|column| column.categories).collect();
-        let content = match (head.kind.as_str(), labels) {
-            ("numbers", _) if width > 0 => {
-                let mut list = || reader.numbers(width);
-                let (origin, means, minima, maxima) = (list()?, list()?, list()?, list()?);
-                let mut scatter = vec![0.0; width * width];
-                for row in 0..width {
-                    scatter[row * width + row..(row + 1) * width]
-                        .copy_from_slice(&reader.numbers(width - row)?);
-                }
-                let weights = Weights {
-                    total: head.weight,
-                    squares: head.weight_squares,
-                    are_whole: head.whole_weights,
-                };
-                let moments = Moments { rows: head.rows, weights, origin, means, scatter, minima, maxima };
-                Counted::Numbers(GramBuilder::from_moments(moments))
+        let labels: Vec<Option<Labels>> =
+            head.columns.iter().map(|column| column.categories.clone()).collect();
+        let all_labels: Option<Vec<Labels>> = labels.iter().cloned().collect();
+        let content = match (head.kind.as_str(), all_labels) {
+            ("numbers", _) if width > 0 => Counted::Numbers(read_moments(&mut reader, &head, width)?),
+            (MIXED, _) if width > 0 && head.rows > 0 && labels.iter().flatten().all(Labels::are_few) => {
+                let levels = |labels: &Option<Labels>| labels.as_ref().map_or(1, |labels| labels.texts.len());
+                let builder = read_moments(&mut reader, &head, labels.iter().map(levels).sum())?;
+                Counted::Mixed(LabeledMoments::from_parts(labels, builder)?)
             }
             ("categories", Some(labels)) if width > 0 => {
                 let codes = reader.bytes(head.distinct_rows.saturating_mul(width))?;
@@ -400,14 +440,30 @@ impl Statistics {
     }
 }
 
-/// The categories of a column.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Labels {
-    texts: Vec<String>,
-    /// Whether their order is that of a type, to be kept.
-    is_typed: bool,
-    /// Whether that order means something.
-    is_ordered: bool,
+fn write_moments(writer: &mut Writer, builder: &GramBuilder) {
+    let moments = builder.clone().into_moments();
+    for list in [&moments.origin, &moments.means, &moments.minima, &moments.maxima] {
+        writer.numbers(list);
+    }
+    let width = builder.columns();
+    (0..width).for_each(|row| writer.numbers(&moments.scatter[row * width + row..(row + 1) * width]));
+}
+
+fn read_moments(reader: &mut Reader<'_>, head: &Head, width: usize) -> Result<GramBuilder> {
+    let mut list = || reader.numbers(width);
+    let (origin, means, minima, maxima) = (list()?, list()?, list()?, list()?);
+    // All of it is there before the whole matrix takes memory.
+    let triangle = reader.numbers(width.saturating_mul(width + 1) / 2)?;
+    let mut rest = &triangle[..];
+    let mut scatter = vec![0.0; width * width];
+    for row in 0..width {
+        let (entries, others) = rest.split_at(width - row);
+        scatter[row * width + row..(row + 1) * width].copy_from_slice(entries);
+        rest = others;
+    }
+    let weights = Weights { total: head.weight, squares: head.weight_squares, are_whole: head.whole_weights };
+    let moments = Moments { rows: head.rows, weights, origin, means, scatter, minima, maxima };
+    Ok(GramBuilder::from_moments(moments))
 }
 
 /// Distinct rows of categories in the order of their first appearance, and how often each comes.
@@ -455,7 +511,7 @@ impl DistinctRows {
             }
             rows.add(key, count).ok()?;
         }
-        let fits = rows.labels.iter().all(|labels| labels.texts.len() <= Categories::MOST_LEVELS);
+        let fits = rows.labels.iter().all(Labels::are_few);
         (rows.counts.len() == counts.len() && fits).then_some(rows)
     }
 
@@ -488,27 +544,7 @@ impl DistinctRows {
     fn merge(&mut self, other: &Self, names: &[String]) -> Result<()> {
         let mut maps: Vec<Vec<u8>> = Vec::with_capacity(self.labels.len());
         for ((labels, others), name) in self.labels.iter_mut().zip(&other.labels).zip(names) {
-            if labels != others {
-                // Parts that bring their categories in different orders have none.
-                labels.is_typed &= others.is_typed && labels.texts == others.texts;
-                labels.is_ordered &= labels.is_typed && others.is_ordered;
-            }
-            let mut map = Vec::with_capacity(others.texts.len());
-            for text in &others.texts {
-                let place = labels.texts.iter().position(|other| other == text).unwrap_or_else(|| {
-                    labels.texts.push(text.clone());
-                    labels.texts.len() - 1
-                });
-                map.push(u8::try_from(place).map_err(|_| {
-                    let most = Categories::MOST_LEVELS;
-                    let concern = Concern::TooManyCategories { most };
-                    Error::Unfit {
-                        file: "the parts together".to_owned(),
-                        faults: vec![Finding::of(name, concern)],
-                    }
-                })?);
-            }
-            maps.push(map);
+            maps.push(labels.merge(others, name)?);
         }
         let mut key = vec![0; maps.len()];
         for (codes, count) in other.in_order() {
@@ -523,23 +559,15 @@ impl DistinctRows {
     /// The rows as data with counts.
     fn into_dataset(self, names: &[String], wanted: &[usize], source: &str) -> Result<Dataset> {
         let rows = self.in_order();
-        // A label is never missing, whatever it reads.
-        let plain = Fields { marks: Some(Vec::new()), ..Fields::default() };
-        let saying = |text: &String| match plain.number(text).filter(|number| !number.is_nan()) {
-            Some(number) => Saying::Number(number),
-            None => Saying::Word,
-        };
         let column = |&at: &usize| {
-            let Labels { texts, is_typed, is_ordered } = self.labels[at].clone();
-            let texts =
-                texts.into_iter().map(|text| (saying(&text), text)).map(|(saying, text)| (text, saying));
+            let labels = &self.labels[at];
             RawColumn {
-                is_typed,
-                is_ordered,
+                is_typed: labels.is_typed,
+                is_ordered: labels.is_ordered,
                 ..RawColumn::of(
                     names[at].clone(),
                     Content::Few {
-                        texts: texts.collect(),
+                        texts: labels.sayings(),
                         codes: rows.iter().map(|(codes, _)| codes[at]).collect(),
                     },
                 )

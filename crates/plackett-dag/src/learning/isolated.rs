@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use plackett::run::{Ending, Run};
 
-use super::{Learned, Learning, mixed, numbers, unscored};
-use crate::{Cpdag, Dag, Gram, Mixed, Result, mixed::MixedColumn};
+use super::{Learned, Learning, joint, mixed, numbers, unscored};
+use crate::{Cpdag, Dag, Gram, JointMoments, Mixed, Result, mixed::MixedColumn};
 
 /// A column whose standard deviation is below this share of its mean's size is constant: a double has 16 digits, so that what
 /// is left is rounding.
@@ -44,15 +44,34 @@ pub(super) fn learn_mixed(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>)
     }
 }
 
+/// Learns a graph from the moments of mixed data, of whatever columns.
+pub(super) fn learn_joint(learning: &Learning, data: &Arc<JointMoments>, run: &Run<'_>) -> Result<Learned> {
+    let total = data.columns();
+    let (ranges, counts) = (data.ranges(), data.counts());
+    let varies = |&node: &usize| match (&ranges[node], &counts[node]) {
+        (Some((low, high)), _) => is_wide(*low, *high),
+        (None, counts) => counts.iter().flatten().filter(|&&count| count > 0).count() > 1,
+    };
+    let nodes: Vec<usize> = (0..total).filter(varies).collect();
+    match nodes.len() {
+        all if all == total => joint::learn(learning, data, run),
+        0 | 1 => Ok(nothing(learning, total, run)),
+        _ => placed(joint::learn(learning, &Arc::new(data.of_columns(&nodes)), run)?, &nodes, total),
+    }
+}
+
+/// Whether there is more between two numbers than rounding.
+fn is_wide(low: f64, high: f64) -> bool {
+    // Halves, because the whole range may not be finite.
+    high / 2.0 - low / 2.0 > CONSTANT_TOLERANCE * (high / 2.0).abs().max((low / 2.0).abs())
+}
+
 /// Whether two values that are there differ.
 fn varies(column: &MixedColumn) -> bool {
     match column {
         MixedColumn::Numbers(numbers) => {
             let there = || numbers.iter().copied().filter(|number| !number.is_nan());
-            let (low, high) =
-                (there().fold(f64::INFINITY, f64::min), there().fold(f64::NEG_INFINITY, f64::max));
-            // Halves, because the whole range may not be finite.
-            high / 2.0 - low / 2.0 > CONSTANT_TOLERANCE * (high / 2.0).abs().max((low / 2.0).abs())
+            is_wide(there().fold(f64::INFINITY, f64::min), there().fold(f64::NEG_INFINITY, f64::max))
         }
         MixedColumn::Categories { codes, levels } => {
             let mut there = codes.iter().filter(|&&code| usize::from(code) < *levels);

@@ -33,6 +33,37 @@ pub(super) fn learn(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Re
         let learned = numbers::learn(learning, &Arc::new(blocks.gram), run)?;
         return Ok(Learned { estimation, ..learned });
     }
+    check(learning)?;
+    let nodes = data.columns().len();
+    if learning.method.is_pc() {
+        let Some((gaussian, estimation)) = gaussian(learning, data, run)? else {
+            return Ok(nothing(learning, None, nodes, run));
+        };
+        return Ok(Learned { estimation, ..by_block_tests(learning, &gaussian, run)? });
+    }
+    let (name, choice) = score_name(learning, data)?;
+    let wants_posterior = learning.categories.posterior;
+    refuse(
+        &[("posterior", wants_posterior && name == "nal")],
+        "needs a score of all rows, and nal counts each family on rows of its own: leave out the incomplete rows, or take dg",
+    )?;
+    let Some(scored) = score(name, learning, data, run)? else {
+        return Ok(nothing(learning, Some(name), nodes, run));
+    };
+    let found = searched(learning, &Observations::Mixed(Arc::clone(data)), &scored.score, run)?;
+    let gaussian = match &scored.gaussian {
+        Some(own) => Some(Arc::clone(own)),
+        None if wants_posterior && !run.is_over() => {
+            gaussian(learning, data, run)?.map(|(gaussian, _)| gaussian)
+        }
+        None => None,
+    };
+    let found = with_posterior(learning, found, &scored.score, gaussian.as_deref(), run)?;
+    Ok(Learned { score_choice: choice, estimation: scored.estimation, ..found })
+}
+
+/// Refuses the settings that are for other data, or for another method.
+pub(super) fn check(learning: &Learning) -> Result<()> {
     let (numbers, categories) = (&learning.numbers, &learning.categories);
     refuse(
         &[("lambda", numbers.lambda.is_some()), ("noise_variance", numbers.noise_variance.is_some())],
@@ -41,54 +72,56 @@ pub(super) fn learn(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Re
     let others = CategorySettings { posterior: false, ..*categories };
     refuse(&others.given(), "is for complete columns of categories alone")?;
     if learning.method.is_pc() {
-        refuse(
+        return refuse(
             &[
                 ("score", matches!(learning.score, ScoreChoice::Named(_))),
                 ("penalty", numbers.penalty.is_some()),
                 ("posterior", categories.posterior),
             ],
             "is for searches over orders, and pc tests independences instead",
-        )?;
-        return by_block_tests(learning, data, run);
+        );
     }
-    refuse(&learning.tests.given(), NO_TESTS)?;
-    let (name, choice) = score_name(learning, data)?;
-    refuse(
-        &[("posterior", categories.posterior && name == "nal")],
-        "needs a score of all rows, and nal counts each family on rows of its own: leave out the incomplete rows, or take dg",
-    )?;
-    let Some(scored) = score(name, learning, data, run)? else {
-        return Ok(nothing(learning, Some(name), data, run));
+    refuse(&learning.tests.given(), NO_TESTS)
+}
+
+/// The best graph that is found by orders, each edge with what the score would lose without it.
+pub(super) fn searched(
+    learning: &Learning,
+    data: &Observations,
+    score: &Arc<dyn LocalScore>,
+    run: &Run<'_>,
+) -> Result<Learned> {
+    let first: Vec<usize> = (0..data.columns()).collect();
+    let found = learning.by_orders(score, &SearchTask { first, ..learning.task(data) }, run)?;
+    Ok(Learned { dag: weigh_by_cost(score.as_ref(), &found.dag)?, ..found })
+}
+
+/// The same graph with the probabilities of edges, if they are wanted and there is time for them.
+pub(super) fn with_posterior(
+    learning: &Learning,
+    found: Learned,
+    score: &Arc<dyn LocalScore>,
+    gaussian: Option<&DegenerateGaussian>,
+    run: &Run<'_>,
+) -> Result<Learned> {
+    let is_wanted = learning.categories.posterior && !run.is_over();
+    let probabilities = match gaussian.filter(|_| is_wanted) {
+        Some(gaussian) => posterior(learning, score, gaussian, &found.dag, run)?,
+        None => None,
     };
-    let score = &scored.score;
-    let first: Vec<usize> = (0..data.columns().len()).collect();
-    let task = learning.task(&Observations::Mixed(Arc::clone(data)));
-    let found = learning.by_orders(score, &SearchTask { first, ..task }, run)?;
-    let dag = weigh_by_cost(score.as_ref(), &found.dag)?;
-    let is_wanted = categories.posterior && !run.is_over();
-    let probabilities = if is_wanted { posterior(learning, data, &scored, &dag, run)? } else { None };
-    let ending = run.ending().unwrap_or(Ending::Finished);
-    let estimation = scored.estimation;
-    Ok(Learned { dag, probabilities, ending, score_choice: choice, estimation, ..found })
+    Ok(Learned { probabilities, ending: run.ending().unwrap_or(Ending::Finished), ..found })
 }
 
 /// The probability of every edge; nothing if the run is over before it is known. Candidates are those that tests of the
 /// degenerate Gaussian leave and the neighbors in the graph, and any one other node.
 fn posterior(
     learning: &Learning,
-    data: &Mixed,
-    scored: &Scored,
+    score: &Arc<dyn LocalScore>,
+    gaussian: &DegenerateGaussian,
     dag: &Dag,
     run: &Run<'_>,
 ) -> Result<Option<Vec<f64>>> {
-    let gaussian = match &scored.gaussian {
-        Some(gaussian) => Arc::clone(gaussian),
-        None => match gaussian(learning, data, run)? {
-            Some((gaussian, _)) => gaussian,
-            None => return Ok(None),
-        },
-    };
-    let found = learning.test(&BlockTest::new(&gaussian, CANDIDATE_ALPHA)?, run);
+    let found = learning.test(&BlockTest::new(gaussian, CANDIDATE_ALPHA)?, run);
     if found.ending.is_early() {
         return Ok(None);
     }
@@ -100,7 +133,7 @@ fn posterior(
     candidates.reach = Reach::PlusOne;
     candidates.max_sets = MOST_SETS;
     // The price of an edge in the score is its prior already.
-    match SumScore::of(scored.score.as_ref(), &candidates, SizePrior::Even, run)? {
+    match SumScore::of(score.as_ref(), &candidates, SizePrior::Even, run)? {
         Some(sums) => learning.edge_probabilities(&sums, run),
         None => Ok(None),
     }
@@ -186,7 +219,15 @@ fn gaussian(learning: &Learning, data: &Mixed, run: &Run<'_>) -> Result<Option<E
 
 /// The moments of the columns and indicators; nothing if the run is over before they are known.
 fn blocks(learning: &Learning, data: &Mixed, run: &Run<'_>) -> Result<Option<(Blocks, Option<Estimation>)>> {
-    let columns = Layout::of(data).width();
+    check_memory(learning, Layout::of(data).width())?;
+    if data.is_complete() {
+        return Ok(Blocks::of(data, run)?.map(|blocks| (blocks, None)));
+    }
+    estimate(data, run).map(Some)
+}
+
+/// Whether there is memory for the moments of so many columns and indicators.
+pub(super) fn check_memory(learning: &Learning, columns: usize) -> Result<()> {
     let needed = Blocks::bytes(columns);
     if needed > learning.search.memory_bytes as u128 {
         let reason = format!(
@@ -195,10 +236,7 @@ fn blocks(learning: &Learning, data: &Mixed, run: &Run<'_>) -> Result<Option<(Bl
         );
         return Err(Error::Misfit { setting: "memory", reason });
     }
-    if data.is_complete() {
-        return Ok(Blocks::of(data, run)?.map(|blocks| (blocks, None)));
-    }
-    estimate(data, run).map(Some)
+    Ok(())
 }
 
 /// The moments by EM, which gets at most half of the time, if values are missing.
@@ -210,8 +248,8 @@ fn estimate(data: &Mixed, run: &Run<'_>) -> Result<(Blocks, Option<Estimation>)>
 }
 
 /// The graph without edges, where there was no time to score any.
-fn nothing(learning: &Learning, name: Option<&str>, data: &Mixed, run: &Run<'_>) -> Learned {
-    let dag = Dag::empty(data.columns().len());
+fn nothing(learning: &Learning, name: Option<&str>, nodes: usize, run: &Run<'_>) -> Learned {
+    let dag = Dag::empty(nodes);
     let ending = run.ending().unwrap_or(Ending::Finished);
     Learned {
         score_name: name.map(str::to_owned),
@@ -220,15 +258,16 @@ fn nothing(learning: &Learning, name: Option<&str>, data: &Mixed, run: &Run<'_>)
 }
 
 /// PC-stable's graph, by likelihood ratios of the degenerate Gaussian.
-fn by_block_tests(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Result<Learned> {
-    let Some((gaussian, estimation)) = gaussian(learning, data, run)? else {
-        return Ok(nothing(learning, None, data, run));
-    };
-    let test = BlockTest::new(&gaussian, learning.tests.alpha.unwrap_or(METHOD_ALPHA))?;
+pub(super) fn by_block_tests(
+    learning: &Learning,
+    gaussian: &Arc<DegenerateGaussian>,
+    run: &Run<'_>,
+) -> Result<Learned> {
+    let test = BlockTest::new(gaussian, learning.tests.alpha.unwrap_or(METHOD_ALPHA))?;
     let found = learning.test(&test, run);
     let (tests, ending) = (found.tests, found.ending);
     let (pattern, dag) = patterned(found);
     let order = dag.topological_order().to_vec();
-    let dag = weigh_by_cost(&FamilyLocal::sharing(gaussian, data.columns().len()), &dag)?;
-    Ok(Learned { order, estimation, ..unscored(learning.method, dag, pattern, tests, ending) })
+    let dag = weigh_by_cost(&FamilyLocal::sharing(Arc::clone(gaussian), gaussian.nodes()), &dag)?;
+    Ok(Learned { order, ..unscored(learning.method, dag, pattern, tests, ending) })
 }

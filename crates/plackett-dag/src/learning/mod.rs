@@ -4,6 +4,7 @@
 mod categories;
 mod equal_variances;
 mod isolated;
+mod joint;
 mod method;
 mod mixed;
 mod numbers;
@@ -23,13 +24,13 @@ pub use settings::{
 };
 
 use crate::{
-    Categories, Cpdag, Dag, Error, Gram, LocalScore, Mixed, Oracle, Pc, Result,
+    Categories, Cpdag, Dag, Error, Gram, JointMoments, LocalScore, Mixed, Oracle, Pc, Result,
     independence::IndependenceTest, parent_sets::SumScore, pc::PcResult, score::fit_weights,
     search::OrderMcmc,
 };
 
 /// Columns of numbers, of which the second moments are enough, or of categories, or what is neither: both side by side, or with
-/// missing values.
+/// missing values; of complete ones side by side, the moments are enough for some scores.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -46,6 +47,8 @@ pub enum Observations {
     Categories(Arc<Categories>),
     /// Numbers and categories side by side, or columns of any kind with missing values.
     Mixed(Arc<Mixed>),
+    /// The moments of numbers and categories side by side.
+    Joint(Arc<JointMoments>),
 }
 
 impl Observations {
@@ -62,6 +65,7 @@ impl Observations {
             Self::Numbers(gram) => gram.nodes(),
             Self::Categories(categories) => categories.columns(),
             Self::Mixed(data) => data.columns().len(),
+            Self::Joint(moments) => moments.columns(),
         }
     }
 
@@ -78,6 +82,7 @@ impl Observations {
             Self::Numbers(gram) => gram.rows(),
             Self::Categories(categories) => categories.total(),
             Self::Mixed(data) => data.rows(),
+            Self::Joint(moments) => moments.rows(),
         }
     }
 }
@@ -186,6 +191,7 @@ impl Learning {
             Observations::Numbers(gram) => isolated::learn(&settled, gram, run),
             Observations::Categories(categories) => categories::learn(&settled, categories, run),
             Observations::Mixed(data) => isolated::learn_mixed(&settled, data, run),
+            Observations::Joint(moments) => isolated::learn_joint(&settled, moments, run),
         }
     }
 
@@ -252,7 +258,7 @@ impl Learning {
             steps: self.search.steps,
             descent: match data {
                 Observations::Numbers(_) => crate::search::PlSearch::default(),
-                Observations::Categories(_) | Observations::Mixed(_) => {
+                Observations::Categories(_) | Observations::Mixed(_) | Observations::Joint(_) => {
                     crate::search::PlSearch::for_categories()
                 }
             },
