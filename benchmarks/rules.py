@@ -7,7 +7,8 @@ kind of data, and a graph is sparse up to degree 2, the average number of neighb
 Score: data as they are, with weights ±U(0.5, 2) and noise variances within a ratio of each other, by `auto`, `bic` and `ev-l0`.
 Compared by SHD, since the directions that an equal noise variance tells are what the choice is about.
 
-Sets with seeds below 1000 were for choosing the rules, those from 1000 on are for the report.
+Sets with seeds below 1000 were for choosing the rules. Those from 1000 to 1999 were looked at before the rules took their present form,
+so that the report is made of seeds from 2000 on.
 """
 
 import argparse
@@ -138,7 +139,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="two small sets of each kind, in a minute")
     parser.add_argument("--sets", type=int)
     parser.add_argument("--parts", nargs="+", default=["price", "score"], choices=["price", "score"])
-    parser.add_argument("--first-seed", type=int, default=1000, help="development seeds are below 1000")
+    parser.add_argument("--first-seed", type=int, default=2000, help="seeds below 2000 have been looked at")
     parser.add_argument("--out", type=pathlib.Path, help="folder for rules.md and rules.json")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")

@@ -68,13 +68,13 @@ def test_other_failures_are_code_1(call, tmp_path):
     assert done.stderr.startswith("error: ")
 
 
-@pytest.mark.skipif(os.name == "nt", reason="arguments are text on Windows")
+@pytest.mark.skipif(os.name == "nt", reason="Windows passes arguments as text, so that a name which is none cannot be given there")
 def test_names_of_files_need_not_be_text(call):
     done = call("learn", os.fsdecode(b"no\xffsuch.csv"))
     assert done.returncode == 2 and "such.csv" in done.stderr, done.stderr
 
 
-@pytest.mark.skipif(os.name == "nt", reason="there are no signals to send on Windows")
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT or SIGTERM that one process could send another")
 class TestSignals:
     @pytest.fixture
     def child(self, program, tmp_path):
