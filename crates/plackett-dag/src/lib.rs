@@ -44,6 +44,7 @@
 //! `threads`, on by default: work on all processors. Without it everything is done by the thread that calls; the answers are
 //! the same.
 
+pub mod bootstrap;
 mod categories;
 mod cholesky;
 mod counts;
@@ -72,6 +73,7 @@ pub mod parent_sets;
 mod pattern;
 pub mod pc;
 mod records;
+mod resample;
 pub mod rival;
 pub mod score;
 pub mod search;
@@ -81,6 +83,7 @@ mod table;
 mod testing;
 mod text;
 
+pub use bootstrap::{Bootstrap, Support};
 pub use categories::Categories;
 pub use cpdag::Cpdag;
 pub use dataset::{Dataset, Statistics};
@@ -94,6 +97,7 @@ pub use network::BayesNet;
 pub use node_set::NodeSet;
 pub use oracle::Oracle;
 pub use pc::Pc;
+pub use resample::Resampler;
 pub use score::LocalScore;
 pub use search::OrderSolution;
 pub use simulate::Sem;

@@ -49,6 +49,7 @@ use crate::finding::{Concern, Finding};
 use crate::gram::{Centering, GramBuilder};
 use crate::learning::Observations;
 use crate::mixed::{Mixed, MixedColumn};
+use crate::resample::Resampler;
 use labeled::LabeledMoments;
 use rows::RowSet;
 use weights::RowWeights;
@@ -403,6 +404,40 @@ impl Dataset {
             }
             None => Ok(Observations::Numbers(Arc::new(gram))),
         }
+    }
+
+    /// What a graph is learned from, with the rows, so that they can be drawn again.
+    ///
+    /// # Errors
+    /// As [`Dataset::observations`], and [`Error::Misfit`] if no rows are held.
+    ///
+    /// # Example
+    /// ```
+    /// use plackett_dag::{Dataset, dataset::Reading, gram::Centering};
+    ///
+    /// let data = Dataset::from_reader("a,b\nx,1\ny,2\nx,1\n".as_bytes(), "data.csv", &Reading::default())?;
+    /// assert_eq!(data.resampler(Centering::Center)?.rows(), 3);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn resampler(mut self, centering: Centering) -> Result<Resampler> {
+        let is_held = |values: &Values| !matches!(values, Values::NotHeld);
+        if self.faults().is_empty() && !self.values.iter().all(is_held) {
+            let reason = "draws rows anew, and of these data only the moments are known: give the rows themselves \
+                          and, if they are too many to be held, more memory or a part of them";
+            return Err(Error::Misfit { setting: "bootstrap", reason: reason.to_owned() });
+        }
+        let weights = self.weights.as_ref().map(|weights| weights.values.clone());
+        let mut numbers = Vec::new();
+        if self.kind() == Some(Kind::Numbers) && !self.is_incomplete() {
+            let taken = self.values.iter_mut().map(|values| std::mem::replace(values, Values::NotHeld));
+            numbers = taken
+                .filter_map(|values| match values {
+                    Values::Numbers(numbers) => Some(numbers),
+                    _ => None,
+                })
+                .collect();
+        }
+        Ok(Resampler::new(self.observations(centering)?, numbers, centering, weights.as_deref()))
     }
 
     fn into_mixed(self) -> Result<Mixed> {

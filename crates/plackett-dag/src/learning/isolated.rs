@@ -30,7 +30,8 @@ pub(super) fn learn(learning: &Learning, gram: &Arc<Gram>, run: &Run<'_>) -> Res
     if nodes.is_empty() {
         return Ok(nothing(learning, gram.nodes(), run));
     }
-    placed(numbers::learn(learning, &Arc::new(gram.of_nodes(&nodes)), run)?, &nodes, gram.nodes())
+    let found = numbers::learn(&of_nodes(learning, &nodes), &Arc::new(gram.of_nodes(&nodes)), run)?;
+    placed(found, &nodes, gram.nodes())
 }
 
 /// Learns a graph from mixed or incomplete data, of whatever columns.
@@ -40,7 +41,10 @@ pub(super) fn learn_mixed(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>)
     match nodes.len() {
         all if all == total => mixed::learn(learning, data, run),
         0 | 1 => Ok(nothing(learning, total, run)),
-        _ => placed(mixed::learn(learning, &Arc::new(data.of_columns(&nodes)), run)?, &nodes, total),
+        _ => {
+            let found = mixed::learn(&of_nodes(learning, &nodes), &Arc::new(data.of_columns(&nodes)), run)?;
+            placed(found, &nodes, total)
+        }
     }
 }
 
@@ -56,8 +60,18 @@ pub(super) fn learn_joint(learning: &Learning, data: &Arc<JointMoments>, run: &R
     match nodes.len() {
         all if all == total => joint::learn(learning, data, run),
         0 | 1 => Ok(nothing(learning, total, run)),
-        _ => placed(joint::learn(learning, &Arc::new(data.of_columns(&nodes)), run)?, &nodes, total),
+        _ => {
+            let found = joint::learn(&of_nodes(learning, &nodes), &Arc::new(data.of_columns(&nodes)), run)?;
+            placed(found, &nodes, total)
+        }
     }
+}
+
+/// How to learn a graph of some of the nodes.
+fn of_nodes(learning: &Learning, nodes: &[usize]) -> Learning {
+    let place = |node: &usize| nodes.binary_search(node).ok();
+    let start = learning.start.as_ref().map(|order| order.iter().filter_map(place).collect());
+    Learning { start, ..learning.clone() }
 }
 
 /// Whether there is more between two numbers than rounding.

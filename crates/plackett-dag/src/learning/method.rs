@@ -301,8 +301,13 @@ fn exact(oracle: &mut Oracle, task: &SearchTask, run: &Run<'_>) -> Result<Found>
     // A good order in hand, for those who cannot wait; but a refusal comes at once.
     let mut best = Best::default();
     if Exact::bytes_needed(nodes) <= task.memory_bytes as u128 {
-        let quick = insertion(oracle, &SearchTask { restarts: Some(1), ..task.clone() }, run)?;
-        best = Best { solution: Some(quick.solution), trace: quick.trace };
+        match &task.start {
+            Some(start) => best.see(&OrderSolution::so_far(start.clone(), oracle, run)?, oracle, run),
+            None => {
+                let quick = insertion(oracle, &SearchTask { restarts: Some(1), ..task.clone() }, run)?;
+                best = Best { solution: Some(quick.solution), trace: quick.trace };
+            }
+        }
     }
     let Some(found) = search.run(Arc::clone(oracle.score()), run)? else { return Ok(best.finish(oracle)) };
     // Of orders that score the same, its own, whatever the quick search came upon.
