@@ -266,7 +266,10 @@ impl Layout {
             MixedColumn::Numbers(_) => None,
             MixedColumn::Categories { codes, levels } => {
                 let mut counts = vec![0.0; levels + 1];
-                codes.iter().enumerate().for_each(|(row, &code)| counts[usize::from(code)] += data.weight(row));
+                codes
+                    .iter()
+                    .enumerate()
+                    .for_each(|(row, &code)| counts[usize::from(code)] += data.weight(row));
                 counts.truncate(*levels);
                 Some(counts)
             }

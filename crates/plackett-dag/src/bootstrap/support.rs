@@ -251,7 +251,9 @@ impl Support {
         };
         let most = support.done.len() as u64;
         let fits = |(&(a, b), tally): (&(usize, usize), &Tally)| {
-            a < b && b < support.nodes && [tally.0, tally.1, tally.2].iter().map(|&n| u64::from(n)).sum::<u64>() <= most
+            a < b
+                && b < support.nodes
+                && [tally.0, tally.1, tally.2].iter().map(|&n| u64::from(n)).sum::<u64>() <= most
         };
         if !support.pairs.iter().all(fits) {
             return Err(misfit("has counts that cannot be".to_owned()));

@@ -301,12 +301,11 @@ fn exact(oracle: &mut Oracle, task: &SearchTask, run: &Run<'_>) -> Result<Found>
     // A good order in hand, for those who cannot wait; but a refusal comes at once.
     let mut best = Best::default();
     if Exact::bytes_needed(nodes) <= task.memory_bytes as u128 {
-        match &task.start {
-            Some(start) => best.see(&OrderSolution::so_far(start.clone(), oracle, run)?, oracle, run),
-            None => {
-                let quick = insertion(oracle, &SearchTask { restarts: Some(1), ..task.clone() }, run)?;
-                best = Best { solution: Some(quick.solution), trace: quick.trace };
-            }
+        if let Some(start) = &task.start {
+            best.see(&OrderSolution::so_far(start.clone(), oracle, run)?, oracle, run);
+        } else {
+            let quick = insertion(oracle, &SearchTask { restarts: Some(1), ..task.clone() }, run)?;
+            best = Best { solution: Some(quick.solution), trace: quick.trace };
         }
     }
     let Some(found) = search.run(Arc::clone(oracle.score()), run)? else { return Ok(best.finish(oracle)) };

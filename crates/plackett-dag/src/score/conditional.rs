@@ -68,7 +68,8 @@ impl ConditionalGaussian {
         let column = |column: &MixedColumn| match column {
             MixedColumn::Numbers(numbers) => {
                 let weighted = |(row, value): (usize, f64)| value * data.weight(row);
-                let mean = numbers.iter().copied().enumerate().map(|one| weighted(one) / data.total()).sum::<f64>();
+                let mean =
+                    numbers.iter().copied().enumerate().map(|one| weighted(one) / data.total()).sum::<f64>();
                 // Relative to the largest, so that no square overflows.
                 let largest = numbers.iter().map(|number| (number - mean).abs()).fold(0.0, f64::max);
                 let scaled = |number: &f64| if largest > 0.0 { (number - mean) / largest } else { 0.0 };
@@ -146,11 +147,8 @@ impl ConditionalGaussian {
             cells.ids().iter().enumerate().for_each(|(row, &cell)| counts[cell as usize] += weight(row));
         }
         let mut parameters = (configurations - 1.0).min(super::MOST_CONFIGURATIONS);
-        let log_counts: f64 = counts
-            .iter()
-            .filter(|&&count| count > 0.0)
-            .map(|&count| count * (count / rows).ln())
-            .sum();
+        let log_counts: f64 =
+            counts.iter().filter(|&&count| count > 0.0).map(|&count| count * (count / rows).ln()).sum();
         let mut fit = -log_counts + 0.5 * rows * log_variances;
         if size > 0 {
             let stride = size + size * (size + 1) / 2;
