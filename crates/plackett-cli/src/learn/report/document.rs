@@ -8,7 +8,10 @@ use plackett_dag::{
 };
 use serde::Serialize;
 
-use super::Report;
+use super::{
+    Report,
+    support::{BootstrapDocument, PairDocument},
+};
 use crate::learn::{
     Settings,
     data::{InputDocument, MissingDocument},
@@ -37,6 +40,10 @@ pub(super) struct Document<'a> {
     graph: GraphDocument,
     #[serde(skip_serializing_if = "Option::is_none")]
     probabilities: Option<Vec<EdgeProbability<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    support: Option<Vec<PairDocument<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bootstrap: Option<BootstrapDocument>,
     #[serde(skip_serializing_if = "Option::is_none")]
     true_score: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -103,6 +110,8 @@ impl Report<'_> {
             seed: self.arguments.common.seed,
             graph,
             probabilities: self.probable_edges(),
+            support: self.support_document(),
+            bootstrap: self.bootstrap_document(),
             true_score: self.true_score,
             comparison: self.comparison,
             warnings: &self.warnings,

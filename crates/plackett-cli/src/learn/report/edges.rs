@@ -9,16 +9,16 @@ use crate::console;
 const MOST_EDGES_SHOWN: usize = 30;
 
 /// An edge: where it comes from, where it goes, and its weight.
-type Edge = (usize, usize, f64);
+pub(super) type Edge = (usize, usize, f64);
 
 /// A column of the table.
-struct Column<'a> {
+pub(super) struct Column<'a> {
     head: &'static str,
     cell: Box<dyn Fn(Edge) -> String + 'a>,
 }
 
 impl<'a> Column<'a> {
-    fn new(head: &'static str, cell: impl Fn(Edge) -> String + 'a) -> Self {
+    pub(super) fn new(head: &'static str, cell: impl Fn(Edge) -> String + 'a) -> Self {
         Self { head, cell: Box::new(cell) }
     }
 }
@@ -27,8 +27,16 @@ impl Report<'_> {
     /// The columns that there is something to say in.
     fn columns(&self) -> Vec<Column<'_>> {
         let name = Column::new("edge", |(from, to, _)| format!("{} -> {}", self.name(from), self.name(to)));
-        let all =
-            [Some(name), Some(self.weight()), self.probability(), Some(self.direction()), self.true_edge()];
+        let [support, this_way] = self.support_columns();
+        let all = [
+            Some(name),
+            Some(self.weight()),
+            self.probability(),
+            Some(self.direction()),
+            support,
+            this_way,
+            self.true_edge(),
+        ];
         all.into_iter().flatten().collect()
     }
 

@@ -35,6 +35,9 @@ impl Report<'_> {
                 .write_csv(&mut csv, "probabilities.csv")?;
             write("probabilities.csv", &csv)?;
         }
+        if let Some(csv) = self.support_csv()? {
+            write("support.csv", &csv)?;
+        }
         Ok(written)
     }
 

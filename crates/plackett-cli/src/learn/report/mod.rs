@@ -5,12 +5,13 @@
 mod document;
 mod edges;
 mod files;
+mod support;
 mod text;
 mod warnings;
 
 use plackett_dag::{Learned, NamedDag, dataset::Kind, learning::Direction, metrics::Comparison};
 
-use super::{Arguments, Settings, data::Data, true_score};
+use super::{Arguments, Settings, bootstrap::Supported, data::Data, true_score};
 use crate::{console, files::OutDir};
 
 pub(super) struct Report<'a> {
@@ -25,6 +26,7 @@ pub(super) struct Report<'a> {
     comparison: Option<Comparison>,
     seconds: f64,
     warnings: Vec<String>,
+    support: Option<&'a Supported>,
 }
 
 impl<'a> Report<'a> {
@@ -51,7 +53,14 @@ impl<'a> Report<'a> {
             comparison,
             seconds,
             warnings,
+            support: None,
         })
+    }
+
+    /// The same with what a bootstrap says, if there was one.
+    pub(super) fn supported_by(mut self, support: Option<&'a Supported>) -> Self {
+        self.warnings.extend(support.and_then(support::warning));
+        Self { support, ..self }
     }
 
     /// Writes the files, if there is a folder for them, and prints the rest.

@@ -13,7 +13,13 @@ const LINE: usize = 90;
 
 impl Report<'_> {
     pub(super) fn text(&self) -> String {
-        let paragraphs = [Some(self.head()), Some(self.graph()), Some(self.outcome()), self.against_truth()];
+        let paragraphs = [
+            Some(self.head()),
+            Some(self.graph()),
+            self.consensus(),
+            Some(self.outcome()),
+            self.against_truth(),
+        ];
         paragraphs.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
     }
 
