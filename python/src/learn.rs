@@ -6,7 +6,7 @@ use numpy::{PyArray1, PyArray2};
 use plackett::run::{Limits, Progress, Run};
 use plackett_dag::{
     Error, LearnMethod, Learned, Learning, ScoreChoice,
-    learning::{CategorySettings, NumberSettings, ParentSpace, SearchSettings, TestSettings},
+    learning::{CategorySettings, LearnedEdge, NumberSettings, ParentSpace, SearchSettings, TestSettings},
 };
 use pyo3::{exceptions::PyKeyboardInterrupt, prelude::*};
 
@@ -96,6 +96,8 @@ fn explained(error: Error) -> Failure {
     Failure::new(format!("{name} {reason}"))
 }
 
+type EdgeFigures = (usize, usize, Option<f64>, Option<f64>, Option<f64>, String);
+
 /// A learned graph.
 #[pyclass(frozen, module = "plackett._plackett")]
 pub(crate) struct LearnedGraph {
@@ -109,6 +111,22 @@ impl LearnedGraph {
     #[getter]
     fn weights<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray2<f64>>, Failure> {
         graph::adjacency(py, &self.learned.dag)
+    }
+
+    /// Edges, the strongest first, as (from, to, standardized weight, strength, p-value, what the direction rests on).
+    #[getter]
+    fn edges(&self) -> Vec<EdgeFigures> {
+        let figures = |edge: LearnedEdge| {
+            let direction = self.learned.direction(edge.from, edge.to).to_string();
+            (edge.from, edge.to, edge.standardized, edge.strength, edge.p_value, direction)
+        };
+        self.learned.strongest_edges().into_iter().map(figures).collect()
+    }
+
+    /// What open directions rest on where they are not equally good.
+    #[getter]
+    fn directions_rest_on(&self) -> Option<&str> {
+        self.learned.basis.as_ref().map(|basis| basis.text.as_str())
     }
 
     #[getter]

@@ -53,18 +53,19 @@ pub(crate) fn is_bad_input(error: &anyhow::Error) -> bool {
 
 /// A table whose first column is text and whose others are numbers.
 pub(crate) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
-    laid_out(header, rows, 1..header.len())
+    table_of(header, rows, &(1..header.len()).collect::<Vec<_>>())
 }
 
 /// A table of text, numbers in the second column, and text again.
 pub(crate) fn table_with_notes(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
-    laid_out(header, rows, 1..2)
+    table_of(header, rows, &[1])
 }
 
-fn laid_out(
+/// A table of text, with numbers in the columns named.
+pub(crate) fn table_of(
     header: &[&str],
     rows: impl IntoIterator<Item = Vec<String>>,
-    numbers: std::ops::Range<usize>,
+    numbers: &[usize],
 ) -> String {
     let mut table = Table::new();
     let style = presets::UTF8_HORIZONTAL_ONLY.row_separator(LineStyle::none());
@@ -72,8 +73,10 @@ fn laid_out(
     for row in rows {
         table.add_row(row);
     }
-    for column in table.column_iter_mut().skip(numbers.start).take(numbers.len()) {
-        column.set_cell_alignment(CellAlignment::Right);
+    for (at, column) in table.column_iter_mut().enumerate() {
+        if numbers.contains(&at) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
     }
     table.to_string()
 }

@@ -126,10 +126,12 @@ impl Learner<'_> {
             dag = orient(data, &dag, run)?;
             order = dag.topological_order().to_vec();
         }
+        let dag = weigh_edges(data, score, &dag)?;
         Ok(Learned {
-            dag: weigh_edges(data, score, &dag)?,
+            strengths: Some(dag.clone()),
             order,
             cpdag: Cpdag::of(&dag),
+            dag,
             probabilities,
             ending: run.ending().unwrap_or(Ending::Finished),
             lowered_limits: lowered,
@@ -161,10 +163,11 @@ impl Learner<'_> {
         let test = GSquare::new(data, learning.tests.alpha.unwrap_or(METHOD_ALPHA))?;
         let found = learning.test(&test, run);
         let (tests, ending) = (found.tests, found.ending);
-        let (pattern, dag) = patterned(found);
+        let (pattern, dag, p_values) = patterned(found)?;
         let order = dag.topological_order().to_vec();
         Ok(Learned {
             order,
+            p_values: Some(p_values),
             ..unscored(self.learning.method, weigh_edges(data, score, &dag)?, pattern, tests, ending)
         })
     }

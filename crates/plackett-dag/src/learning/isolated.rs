@@ -104,7 +104,14 @@ fn nothing(learning: &Learning, nodes: usize, run: &Run<'_>) -> Learned {
 
 /// A graph of some nodes as one of all.
 fn placed(learned: Learned, nodes: &[usize], total: usize) -> Result<Learned> {
-    let edges = learned.dag.edges().map(|(from, to, weight)| (nodes[from], nodes[to], weight));
+    let graph = |dag: &Dag| {
+        Dag::from_edges(total, dag.edges().map(|(from, to, weight)| (nodes[from], nodes[to], weight)))
+    };
+    let deviations = learned.deviations.as_ref().map(|known| {
+        let mut all = vec![0.0; total];
+        known.iter().zip(nodes).for_each(|(&deviation, &node)| all[node] = deviation);
+        all
+    });
     let pairs =
         |pairs: &[(usize, usize)]| pairs.iter().map(|&(a, b)| (nodes[a], nodes[b])).collect::<Vec<_>>();
     let constant = (0..total).filter(|node| !nodes.contains(node));
@@ -116,7 +123,10 @@ fn placed(learned: Learned, nodes: &[usize], total: usize) -> Result<Learned> {
         all
     });
     Ok(Learned {
-        dag: Dag::from_edges(total, edges)?,
+        dag: graph(&learned.dag)?,
+        strengths: learned.strengths.as_ref().map(graph).transpose()?,
+        p_values: learned.p_values.as_ref().map(graph).transpose()?,
+        deviations,
         order: learned.order.iter().map(|&node| nodes[node]).chain(constant).collect(),
         cpdag: Cpdag::from_edges(total, pairs(learned.cpdag.directed()), pairs(learned.cpdag.undirected()))?,
         probabilities,

@@ -3,6 +3,7 @@
 
 mod categories;
 mod direction;
+mod edges;
 mod equal_variances;
 mod isolated;
 mod joint;
@@ -19,6 +20,7 @@ use serde::Serialize;
 
 pub use crate::em::Estimation;
 pub use direction::{Basis, Direction};
+pub use edges::LearnedEdge;
 pub use equal_variances::residual_variances;
 pub use method::{Found, LEARN_METHODS, LearnMethod, SearchTask};
 pub use settings::{
@@ -26,8 +28,11 @@ pub use settings::{
 };
 
 use crate::{
-    Categories, Cpdag, Dag, Error, Gram, JointMoments, LocalScore, Mixed, Oracle, Pc, Result,
-    independence::IndependenceTest, parent_sets::SumScore, pc::PcResult, score::fit_weights,
+    Categories, Cpdag, Dag, Error, Gram, JointMoments, LocalScore, Mixed, NodeSet, Oracle, Pc, Result,
+    independence::IndependenceTest,
+    parent_sets::SumScore,
+    pc::PcResult,
+    score::{fit_weights, weigh_by_cost},
     search::OrderMcmc,
 };
 
@@ -144,6 +149,12 @@ pub struct Learned {
     pub method: &'static LearnMethod,
     /// The graph. Weights are those of the linear model; where there are categories, what the score would lose without the edge.
     pub dag: Dag,
+    /// The same graph, each edge with what the score would lose without it; see [`edges`](Self::edges).
+    pub strengths: Option<Dag>,
+    /// The same graph, each edge with the largest p-value of the tests that kept it.
+    pub p_values: Option<Dag>,
+    /// The standard deviations of the columns that the weights of a linear model belong to.
+    pub deviations: Option<Vec<f64>>,
     /// An order that the graph follows, causes first.
     pub order: Vec<usize>,
     /// What the data say of directions, up to equivalence.
@@ -262,9 +273,13 @@ impl Learning {
             Some(weights) => Dag::from_adjacency(score.nodes(), &weights)?,
             None => solution.dag()?,
         };
+        let knows_costs = score.nodes() > 0 && score.cost(0, &NodeSet::default()).is_some();
         Ok(Learned {
             method: self.method,
             cpdag: Cpdag::of(&dag),
+            strengths: knows_costs.then(|| weigh_by_cost(score.as_ref(), &dag)).transpose()?,
+            p_values: None,
+            deviations: None,
             dag,
             order: solution.order,
             score_name: Some(score.name().to_owned()),
@@ -314,14 +329,16 @@ impl Learning {
     }
 }
 
-/// The pattern of the tests and a DAG close to it, without edges if there was no time to test all pairs.
-fn patterned(found: PcResult) -> (Cpdag, Dag) {
+/// The pattern of the tests, a DAG close to it, without edges if there was no time to test all pairs, and its p-values.
+fn patterned(found: PcResult) -> Result<(Cpdag, Dag, Dag)> {
     if found.levels == 0 && found.ending.is_early() {
         let nothing = Dag::empty(found.skeleton.len());
-        return (Cpdag::of(&nothing), nothing);
+        return Ok((Cpdag::of(&nothing), nothing.clone(), nothing));
     }
     let dag = found.to_dag();
-    (found.pattern, dag)
+    let p_values = dag.edges().map(|(from, to, _)| (from, to, found.p_value(from, to)));
+    let p_values = Dag::from_edges(dag.nodes(), p_values.filter(|&(_, _, p_value)| p_value > 0.0))?;
+    Ok((found.pattern, dag, p_values))
 }
 
 /// A graph without a score: that of tests, with the directions of the pattern, or one that there was no time to score.
@@ -336,6 +353,9 @@ fn unscored(
         method,
         order: dag.topological_order().to_vec(),
         dag,
+        strengths: None,
+        p_values: None,
+        deviations: None,
         cpdag,
         score_name: None,
         score_choice: None,

@@ -1,14 +1,10 @@
 //! What a bootstrap says of the edges: columns of their table, a paragraph, fields of the document, a file.
 
 use plackett::run::Ending;
-use plackett_dag::{Cpdag, bootstrap::EdgeSupport, format::CpdagDocument};
+use plackett_dag::{Cpdag, bootstrap::EdgeSupport, format::CpdagDocument, learning::LearnedEdge};
 use serde::Serialize;
 
-use super::{
-    Report,
-    edges::{Column, Edge},
-    text::first_of,
-};
+use super::{Report, edges::Column, text::first_of};
 use crate::{console::counted, learn::bootstrap::Supported};
 
 /// Edges that the graph does not have, but so many replicates, are named up to this number.
@@ -88,9 +84,17 @@ impl Report<'_> {
             return [None, None];
         };
         let share = |share: f64| format!("{share:.2}");
-        let joined = move |(from, to, _): Edge| share(support.of(from, to).adjacent);
-        let this_way = move |(from, to, _): Edge| share(support.of(from, to).forward);
-        [Some(Column::new("support", joined)), Some(Column::new("this way", this_way))]
+        let of = |edge: &LearnedEdge| support.of(edge.from, edge.to);
+        let joined = move |edge: &LearnedEdge| share(of(edge).adjacent);
+        let this_way = move |edge: &LearnedEdge| share(of(edge).forward);
+        [Some(Column::numbers("support", joined)), Some(Column::numbers("this way", this_way))]
+    }
+
+    /// The share of replicates that join two columns, and of those that do so in this direction, for the picture.
+    pub(super) fn arrow_support(&self, from: usize, to: usize) -> Option<(f64, f64)> {
+        let found = self.support.filter(|found| found.support.replicates() > 0)?;
+        let edge = found.support.of(from, to);
+        Some((edge.adjacent, edge.forward))
     }
 
     /// What the columns mean, and what most replicates agree on.

@@ -65,7 +65,20 @@ impl Report<'_> {
     fn graph(&self) -> String {
         let learned = self.learned;
         let mut lines = vec![self.edges()];
-        if learned.is_equivalent && !learned.cpdag.undirected().is_empty() {
+        if learned.strengths.is_some() && learned.dag.edge_count() > 0 {
+            lines.push("strength: what the score would lose without the edge".to_owned());
+        }
+        if learned.p_values.is_some() && learned.dag.edge_count() > 0 {
+            lines.push(format!(
+                "p-value: the largest of the tests that kept the edge, of {} in all",
+                console::thousands(learned.evaluations)
+            ));
+        }
+        if learned.p_values.is_some() && !learned.cpdag.undirected().is_empty() {
+            lines.push(
+                "open: the tests do not tell which way (see `cpdag` in --json for their pattern)".to_owned(),
+            );
+        } else if learned.is_equivalent && !learned.cpdag.undirected().is_empty() {
             lines.push("open: the data fit as well with this edge turned round (see `cpdag` in --json for the class)".to_owned());
         }
         if let Some(basis) = &learned.basis {
