@@ -42,7 +42,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    fn learning(&self) -> Result<Learning, Failure> {
+    pub(crate) fn learning(&self) -> Result<Learning, Failure> {
         let space = match self.candidates.as_deref() {
             None => None,
             Some("plus-one") => Some(ParentSpace::PlusOne),
@@ -75,17 +75,18 @@ impl Settings {
                 memory_bytes: self.memory.saturating_mul(1 << 20),
             },
             seed: self.seed,
+            start: None,
         })
     }
 
-    fn limits(&self) -> Limits {
+    pub(crate) fn limits(&self) -> Limits {
         let time = self.time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         Limits { time, ..Limits::default() }
     }
 }
 
 /// The library's refusal in the words of the Python half.
-fn explained(error: Error) -> Failure {
+pub(crate) fn explained(error: Error) -> Failure {
     let Error::Misfit { setting, reason } = error else { return error.into() };
     let name = match setting {
         "noise_variance" => "sigma2",

@@ -7,7 +7,6 @@
 
 mod support;
 
-use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use plackett::run::{Limits, Run};
@@ -62,7 +61,7 @@ impl Bootstrap<'_> {
     ///
     /// # Errors
     /// Those of [`Learning::run`].
-    pub fn run(&self, numbers: Range<u64>, run: &Run<'_>) -> Result<Support> {
+    pub fn run(&self, numbers: impl IntoIterator<Item = u64>, run: &Run<'_>) -> Result<Support> {
         let mut support = Support::new(self.rows.observations().columns());
         self.extend(&mut support, numbers, &mut |_| (), run)?;
         Ok(support)
@@ -75,13 +74,14 @@ impl Bootstrap<'_> {
     pub fn extend(
         &self,
         support: &mut Support,
-        numbers: Range<u64>,
+        numbers: impl IntoIterator<Item = u64>,
         each: &mut (dyn FnMut(&Support) + Send),
         run: &Run<'_>,
     ) -> Result<()> {
-        let missing: Vec<u64> = numbers.clone().filter(|&number| !support.has(number)).collect();
-        run.begin("bootstrap", Some(numbers.end - numbers.start));
-        run.advance(numbers.end - numbers.start - missing.len() as u64);
+        let (there, missing): (Vec<u64>, Vec<u64>) =
+            numbers.into_iter().partition(|&number| support.has(number));
+        run.begin("bootstrap", Some((there.len() + missing.len()) as u64));
+        run.advance(there.len() as u64);
         let desk = Mutex::new((support, each));
         let make = |number: u64| -> Result<()> {
             if run.is_over() {
