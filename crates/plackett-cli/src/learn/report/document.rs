@@ -117,7 +117,8 @@ impl Report<'_> {
             score: learned.score,
             seconds: self.seconds,
             evaluations: learned.evaluations,
-            status: learned.ending,
+            // Of all that was to be done.
+            status: self.support.map_or(learned.ending, |found| found.ending),
             nodes: self.data.names.len(),
             rows: self.data.values.rows(),
             data: match self.data.kind {
