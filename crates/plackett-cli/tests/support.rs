@@ -9,7 +9,17 @@ use common::{Folder, complaint, json, text};
 /// Some rows of a linear model.
 fn simulate(folder: &Folder) -> String {
     text(&[
-        "simulate", "sem", "--graph", "er", "--degree", "1", "--nodes", "6", "--samples", "150", "--out",
+        "simulate",
+        "sem",
+        "--graph",
+        "er",
+        "--degree",
+        "1",
+        "--nodes",
+        "6",
+        "--samples",
+        "150",
+        "--out",
         &folder.path("sem"),
     ]);
     folder.path("sem/data.csv")
@@ -25,7 +35,10 @@ fn shares_add_up_and_are_in_the_table_the_document_the_file_and_the_picture() {
     let (data, out) = (simulate(&folder), folder.path("out"));
     let learned = json(&["learn", &data, "--score", "bic", "--bootstrap", "20", "--out", &out]);
     let bootstrap = &learned["bootstrap"];
-    assert_eq!((&bootstrap["replicates"], &bootstrap["wanted"], &bootstrap["warm"]), (&20.into(), &20.into(), &true.into()));
+    assert_eq!(
+        (&bootstrap["replicates"], &bootstrap["wanted"], &bootstrap["warm"]),
+        (&20.into(), &20.into(), &true.into())
+    );
     let pairs = learned["support"].as_array().unwrap();
     let mut last = 1.0;
     for pair in pairs {
@@ -78,7 +91,10 @@ fn what_has_no_rows_is_refused_with_the_remedy() {
     let statistics = folder.path("statistics");
     text(&["statistics", &data, "--out", &statistics]);
     let refused = complaint(&["learn", &statistics, "--bootstrap", "5"], 2);
-    assert!(refused.contains("--bootstrap draws rows anew") && refused.contains("give the rows"), "{refused}");
+    assert!(
+        refused.contains("--bootstrap draws rows anew") && refused.contains("give the rows"),
+        "{refused}"
+    );
     let refused = complaint(&["learn", &data, "--cold"], 2);
     assert!(refused.contains("--bootstrap"), "{refused}");
     // Counts of distinct rows are rows.
@@ -96,7 +112,10 @@ fn ctrl_c_leaves_the_support_by_what_is_done() {
     assert!(done < 1_000_000);
     assert_eq!(ended["bootstrap"]["status"], "interrupted");
     let warnings = ended["warnings"].as_array().unwrap();
-    assert!(warnings.iter().any(|warning| warning.as_str().unwrap().contains("the run ended")), "{warnings:?}");
+    assert!(
+        warnings.iter().any(|warning| warning.as_str().unwrap().contains("the run ended")),
+        "{warnings:?}"
+    );
     for pair in ended["support"].as_array().unwrap() {
         let replicates = share(pair, "adjacent") * done as f64;
         assert!((replicates - replicates.round()).abs() < 1e-6);
