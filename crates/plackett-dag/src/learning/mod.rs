@@ -21,6 +21,7 @@ use serde::Serialize;
 pub use crate::em::Estimation;
 pub use direction::{Basis, Direction};
 pub use edges::LearnedEdge;
+pub(crate) use equal_variances::NoiseVariances;
 pub use equal_variances::residual_variances;
 pub use method::{Found, LEARN_METHODS, LearnMethod, SearchTask};
 pub use settings::{
