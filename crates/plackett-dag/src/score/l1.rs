@@ -68,11 +68,19 @@ impl LocalScore for L1 {
         self.gram.nodes()
     }
 
-    fn best(&self, node: usize, allowed: &NodeSet, scratch: &mut Scratch, run: &Run<'_>) -> Option<Choice> {
+    /// A required parent costs what its weight costs, which may be nothing.
+    fn best(
+        &self,
+        node: usize,
+        allowed: &NodeSet,
+        required: &NodeSet,
+        scratch: &mut Scratch,
+        run: &Run<'_>,
+    ) -> Option<Choice> {
         let lasso: &mut Lasso = scratch.space();
         let score = lasso.solve(&self.gram, node, allowed, self.lambda, &mut Pace::new(run))?;
         let mut parents = NodeSet::with_capacity(self.gram.nodes());
-        for &parent in lasso.support() {
+        for parent in lasso.support().iter().copied().chain(required) {
             parents.insert(parent);
         }
         Some(Choice { score, witness: parents.clone(), parents })

@@ -8,7 +8,7 @@ use plackett::run::Run;
 
 use super::OrderSolution;
 use crate::pace::Pace;
-use crate::{Error, LocalScore, NodeSet, Result, parallel, score::Scratch};
+use crate::{Bounds, Error, LocalScore, NodeSet, Oracle, Result, parallel, score::Scratch};
 
 /// Sets are indices into tables here; more nodes than this do not fit any memory.
 const MOST_NODES: usize = 40;
