@@ -9,7 +9,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use plackett::Constraints;
+use plackett::{ConstrainedPlackettLuce, Constraints, Order, PlackettLuce};
+use rand::Rng;
 
 use crate::{Dag, Error, NodeSet, Result};
 
@@ -209,18 +210,14 @@ impl Bounds {
         }
     }
 
-    /// Whether a node must have parents, or be joined to others.
-    pub(crate) fn is_demanding(&self, node: usize) -> bool {
-        self.known
-            .as_ref()
-            .is_some_and(|known| !known.required[node].is_empty() || !known.joined[node].is_empty())
-    }
-
     /// Writes into `required` the parents that a node must have if these are before it. Says whether they are all among them.
     pub(crate) fn required_of(&self, node: usize, allowed: &NodeSet, required: &mut NodeSet) -> bool {
         required.clear();
         let Some(known) = &self.known else { return true };
-        known.joined[node].iter().filter(|&other| allowed.contains(other)).for_each(|other| required.insert(other));
+        known.joined[node]
+            .iter()
+            .filter(|&other| allowed.contains(other))
+            .for_each(|other| required.insert(other));
         known.required[node].iter().for_each(|other| required.insert(other));
         known.required[node].is_subset(allowed)
     }
@@ -268,6 +265,21 @@ impl Bounds {
             }
         }
         arranged
+    }
+
+    /// Random orders that the bounds allow.
+    pub(crate) fn random_orders<R: Rng + ?Sized>(
+        &self,
+        count: usize,
+        rng: &mut R,
+    ) -> Result<Vec<Vec<usize>>> {
+        let scores = vec![0.0; self.nodes];
+        if self.is_free() {
+            let orders = PlackettLuce::new(&scores)?.sample_many(count, rng);
+            return Ok(orders.into_iter().map(Order::into_vec).collect());
+        }
+        let latent = ConstrainedPlackettLuce::new(&scores, self.constraints()?)?;
+        Ok((0..count).map(|_| latent.sample(rng).into_vec()).collect())
     }
 
     /// Which nodes stand before which, for the distributions of orders.

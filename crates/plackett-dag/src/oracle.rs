@@ -294,7 +294,8 @@ impl Oracle {
     /// The sum of the local scores with every other node allowed, and none required that need not be a parent: no order scores
     /// below it.
     pub(crate) fn lowest_score(&mut self, run: &Run<'_>) -> Option<f64> {
-        let lowest = |node: usize| {
+        let nodes = self.nodes;
+        let mut lowest = |node: usize| {
             let others = self.bounds.permitted(node);
             let (required, joined) = self.bounds.fixed(node);
             if joined.is_empty() {
@@ -302,7 +303,11 @@ impl Oracle {
             }
             Some(self.score.best(node, &others, &required, &mut self.scratch, run)?.score)
         };
-        (0..self.nodes).map(lowest).sum()
+        let mut total = 0.0;
+        for node in 0..nodes {
+            total += lowest(node)?;
+        }
+        Some(total)
     }
 
     /// The terms of [`order_score`](Self::order_score), rank by rank, into `costs`.

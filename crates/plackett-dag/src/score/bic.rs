@@ -44,7 +44,7 @@ impl Criterion for LogVariance {
 /// use plackett_dag::{Gram, LocalScore, NodeSet, score::{Bic, ScoreSettings, Scratch}};
 /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
 /// let score = Bic::new(gram, &ScoreSettings { penalty_factor: Some(1.0), ..Default::default() })?;
-/// let choice = score.best(1, &NodeSet::full(1), &mut Scratch::default(), &Run::default());
+/// let choice = score.best(1, &NodeSet::full(1), &NodeSet::default(), &mut Scratch::default(), &Run::default());
 /// assert_eq!(choice.unwrap().score, 500.0 * 1_f64.ln() + 0.5 * 1000_f64.ln());
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```

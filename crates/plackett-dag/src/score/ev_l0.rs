@@ -45,7 +45,7 @@ impl Criterion for HalfVariance {
 /// use plackett_dag::{Gram, LocalScore, NodeSet, score::{EvL0, ScoreSettings, Scratch}};
 /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
 /// let score = EvL0::new(gram, &ScoreSettings { noise_variance: Some(1.0), penalty_factor: Some(1.0), ..Default::default() })?;
-/// let choice = score.best(1, &NodeSet::full(1), &mut Scratch::default(), &Run::default());
+/// let choice = score.best(1, &NodeSet::full(1), &NodeSet::default(), &mut Scratch::default(), &Run::default());
 /// assert_eq!(choice.unwrap().score, 0.5 + 1000_f64.ln() / 1000.0);
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```

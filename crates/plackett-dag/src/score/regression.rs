@@ -543,7 +543,12 @@ mod tests {
     #[test]
     fn every_change_leaves_what_elimination_gives() {
         let gram = random_gram(12, 40, 3);
-        let model = Model { correlations: Correlations::of(&gram), criterion: &Half(0.01), bounds: &Bounds::free(12), most_parents: 20 };
+        let model = Model {
+            correlations: Correlations::of(&gram),
+            criterion: &Half(0.01),
+            bounds: &Bounds::free(12),
+            most_parents: 20,
+        };
         let mut space = Space::default();
         let mut regression = Regression::default();
         regression.start(&model, 5);
@@ -567,7 +572,12 @@ mod tests {
         // Column 2 is the sum of 0 and 1; column 3 does not vary.
         let rows = vec![2.0, 0.5, 2.5, 0.0, 0.5, 1.0, 1.5, 0.0, 2.5, 1.5, 4.0, 0.0, 0.0, 0.0, 0.0, 0.0];
         let gram = Gram::from_matrix(100, 4, rows).unwrap();
-        let model = Model { correlations: Correlations::of(&gram), criterion: &Half(1e-6), bounds: &Bounds::free(4), most_parents: 20 };
+        let model = Model {
+            correlations: Correlations::of(&gram),
+            criterion: &Half(1e-6),
+            bounds: &Bounds::free(4),
+            most_parents: 20,
+        };
         let (mut space, mut regression) = (Space::default(), Regression::default());
         regression.start(&model, 2);
         let allowed = Allowed { before: &[3, 0, 1], with: None, without: None };
@@ -585,7 +595,12 @@ mod tests {
     #[test]
     fn settling_ends_where_no_single_change_helps() {
         let gram = random_gram(15, 60, 8);
-        let model = Model { correlations: Correlations::of(&gram), criterion: &Half(0.02), bounds: &Bounds::free(15), most_parents: 20 };
+        let model = Model {
+            correlations: Correlations::of(&gram),
+            criterion: &Half(0.02),
+            bounds: &Bounds::free(15),
+            most_parents: 20,
+        };
         let (mut space, mut regression) = (Space::default(), Regression::default());
         let others: Vec<usize> = (0..14).collect();
         regression.start(&model, 14);

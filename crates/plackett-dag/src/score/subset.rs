@@ -342,7 +342,8 @@ impl<C: Criterion> Subset<C> {
             parents.insert(space.grow.candidates[c]);
         }
         if self.search == SubsetSearch::BranchAndBound {
-            let (better, proved) = self.bounded(node, (allowed, required), parents, MOST_VISITS, space, pace)?;
+            let (better, proved) =
+                self.bounded(node, (allowed, required), parents, MOST_VISITS, space, pace)?;
             // Cut short, the answer may rest on anything allowed.
             witness = if proved { better.clone() } else { allowed.clone() };
             parents = better;

@@ -62,12 +62,7 @@ struct Work {
 
 impl<'a, C: Criterion> Warm<'a, C> {
     /// Starts from an order that is known to be one. Nodes that the run has no time for have no parents.
-    pub(crate) fn new(
-        subset: &'a Subset<C>,
-        order: Vec<usize>,
-        bounds: &'a Bounds,
-        run: &Run<'_>,
-    ) -> Self {
+    pub(crate) fn new(subset: &'a Subset<C>, order: Vec<usize>, bounds: &'a Bounds, run: &Run<'_>) -> Self {
         let correlations = Correlations::of(&subset.gram);
         let criterion = &subset.criterion;
         let model = Model { correlations, criterion, bounds, most_parents: FIRST_PARENTS };
