@@ -1,6 +1,7 @@
 //! What there is to say of each edge of a learned graph, beside its direction: how strong it is.
 
 use super::Learned;
+use crate::Dag;
 
 /// An edge of a learned graph.
 ///
@@ -64,14 +65,20 @@ impl Learned {
     /// ```
     pub fn edges(&self) -> impl Iterator<Item = LearnedEdge> + '_ {
         self.dag.edges().map(|(from, to, weight)| {
-            let scale = |deviations: &Vec<f64>| deviations[from] / deviations[to];
+            let known = |figures: &Option<Dag>| {
+                figures.as_ref().filter(|dag| dag.has_edge(from, to)).map(|dag| dag.weight(from, to))
+            };
+            // A column that never varies may have an edge that is known to be there.
+            let standardized = |deviations: &Vec<f64>| {
+                Some(weight * deviations[from] / deviations[to]).filter(|weight| weight.is_finite())
+            };
             LearnedEdge {
                 from,
                 to,
                 weight,
-                standardized: self.deviations.as_ref().map(|deviations| weight * scale(deviations)),
-                strength: self.strengths.as_ref().map(|strengths| strengths.weight(from, to)),
-                p_value: self.p_values.as_ref().map(|p_values| p_values.weight(from, to)),
+                standardized: self.deviations.as_ref().and_then(standardized),
+                strength: known(&self.strengths),
+                p_value: known(&self.p_values),
             }
         })
     }
@@ -135,7 +142,7 @@ mod tests {
             let mut sets = vec![NodeSet::default(); 6];
             sets[node] = parents;
             let weights = fit_weights(score.as_ref(), &sets).unwrap().unwrap();
-            residual_variances(&gram, &crate::Dag::from_adjacency(6, &weights).unwrap())[node]
+            residual_variances(&gram, &Dag::from_adjacency(6, &weights).unwrap())[node]
         };
         assert!(learned.dag.edge_count() > 5);
         for edge in learned.edges() {
