@@ -54,6 +54,13 @@ class LearnedGraph(Graph):
         self._figures = native.edges
         self.directions_rest_on: str | None = native.directions_rest_on
         """What the directions rest on that the class leaves open, where the score prefers one to the other."""
+        self.diagnostics: list[dict[str, Any]] = [
+            {"name": name, "value": value, "verdict": verdict, "advice": advice}
+            for name, value, verdict, advice in native.diagnostics
+        ]
+        """How far the graph can be trusted, as far as the data tell: a ``name``, a ``value``, a ``verdict`` and ``advice``
+        each. Verdicts are ``"fine"``, ``"caution"``, ``"unused"`` (other scores assume it), ``"unknown"`` (it takes rows, or time,
+        that are not there) and ``"assumed"`` (no data could tell)."""
         self.method: str = native.method
         """How the graph was searched for."""
         self.score: float | None = native.score

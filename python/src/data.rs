@@ -3,7 +3,9 @@
 use numpy::PyReadonlyArray1;
 use plackett_dag::{
     Dataset, Error, Observations, Resampler,
-    dataset::{Covariance, DatasetBuilder, Discretize, Kind, Reading, SourceColumn, SourceValues},
+    dataset::{
+        Covariance, DatasetBuilder, Discretize, Kind, NumberRows, Reading, SourceColumn, SourceValues,
+    },
     finding::{Concern, Finding, Remedy, Treatment, faults_text, finding_texts},
     gram::Centering,
 };
@@ -17,9 +19,11 @@ pub(crate) struct Data {
     pub(crate) observations: Observations,
     /// The same with the rows, if they are to be drawn anew.
     pub(crate) rows_held: Option<Resampler>,
+    /// The rows of complete numbers, if they are held.
+    pub(crate) number_rows: Option<NumberRows>,
     /// The names of the columns.
     #[pyo3(get)]
-    names: Vec<String>,
+    pub(crate) names: Vec<String>,
     /// What the user should know before trusting a graph from these data.
     #[pyo3(get)]
     warnings: Vec<String>,
@@ -174,7 +178,12 @@ impl Data {
 pub(crate) const SOURCE: &str = "the data";
 
 impl Data {
-    fn new(data: Dataset, source: &str, wanted: Use) -> Result<Self, Failure> {
+    /// The rows of complete numbers, if they are held.
+    pub(crate) fn number_rows(&self) -> Option<&NumberRows> {
+        self.rows_held.as_ref().map_or(self.number_rows.as_ref(), Resampler::number_rows)
+    }
+
+    fn new(mut data: Dataset, source: &str, wanted: Use) -> Result<Self, Failure> {
         let faults = data.faults();
         if !faults.is_empty() {
             return Err(Failure::new(faults_text(source, &faults, keyword)));
@@ -186,15 +195,17 @@ impl Data {
         let findings = data.warnings();
         let (rows, warnings) = (data.rows(), finding_texts(&findings, keyword));
         let missing = findings.iter().find_map(gaps);
-        let (observations, rows_held) = if wanted.is_resampled {
+        let (observations, number_rows, rows_held) = if wanted.is_resampled {
             let rows = data.resampler(wanted.centering).map_err(refused)?;
-            (rows.observations().clone(), Some(rows))
+            (rows.observations().clone(), None, Some(rows))
         } else {
-            (data.observations(wanted.centering).map_err(refused)?, None)
+            let number_rows = data.take_number_rows();
+            (data.observations(wanted.centering).map_err(refused)?, number_rows, None)
         };
         Ok(Self {
             observations,
             rows_held,
+            number_rows,
             names,
             warnings,
             choice,

@@ -6,6 +6,7 @@ use numpy::{PyArray1, PyArray2};
 use plackett::run::{Limits, Progress, Run};
 use plackett_dag::{
     Error, LearnMethod, Learned, Learning, ScoreChoice,
+    diagnostics::{Diagnostic, Evidence, diagnose},
     learning::{CategorySettings, LearnedEdge, NumberSettings, ParentSpace, SearchSettings, TestSettings},
 };
 use pyo3::{exceptions::PyKeyboardInterrupt, prelude::*};
@@ -76,6 +77,7 @@ impl Settings {
             },
             seed: self.seed,
             start: None,
+            bounds: None,
         })
     }
 
@@ -103,6 +105,7 @@ type EdgeFigures = (usize, usize, Option<f64>, Option<f64>, Option<f64>, String)
 #[pyclass(frozen, module = "plackett._plackett")]
 pub(crate) struct LearnedGraph {
     learned: Learned,
+    diagnostics: Vec<Diagnostic>,
     #[pyo3(get)]
     seconds: f64,
 }
@@ -122,6 +125,15 @@ impl LearnedGraph {
             (edge.from, edge.to, edge.standardized, edge.strength, edge.p_value, direction)
         };
         self.learned.strongest_edges().into_iter().map(figures).collect()
+    }
+
+    /// Diagnostics as (name, value, verdict, advice).
+    #[getter]
+    fn diagnostics(&self) -> Vec<(&'static str, Option<f64>, String, &str)> {
+        let found = self.diagnostics.iter();
+        found
+            .map(|found| (found.name, found.value, found.verdict.to_string(), found.advice.as_str()))
+            .collect()
     }
 
     /// What open directions rest on where they are not equally good.
@@ -215,11 +227,33 @@ pub(crate) fn learn(
     };
     let ((outcome, seconds), raised) = interruptible(py, tell, |observer| {
         let run = Run::new(limits).observed(observer);
-        (learning.run(&data.observations, &run), run.seconds())
+        let learned = learning.run(&data.observations, &run);
+        let seconds = run.seconds();
+        // A search that was ended still deserves a look at what it found, if that is quick.
+        let look =
+            if run.is_over() { Run::new(Limits::time(LAST_LOOK)) } else { run.part(Limits::default()) };
+        let diagnosed = learned.map(|learned| {
+            let evidence = Evidence {
+                data: &data.observations,
+                learned: &learned,
+                rows: data.number_rows(),
+                names: &data.names,
+            };
+            let diagnostics = diagnose(&evidence, &look);
+            (learned, diagnostics)
+        });
+        drop(look);
+        (diagnosed, seconds)
     });
     match raised {
         // Ctrl-C asks for the best so far.
         Some(error) if !error.is_instance_of::<PyKeyboardInterrupt>(py) => Err(error.into()),
-        _ => Ok(LearnedGraph { learned: outcome.map_err(explained)?, seconds }),
+        _ => {
+            let (learned, diagnostics) = outcome.map_err(explained)?;
+            Ok(LearnedGraph { learned, diagnostics, seconds })
+        }
     }
 }
+
+/// How long to look at a graph whose run is over.
+const LAST_LOOK: Duration = Duration::from_millis(300);

@@ -81,6 +81,25 @@ pub(crate) fn table_of(
     table.to_string()
 }
 
+/// A text broken between words into lines of about this many characters, each after the first indented.
+pub(crate) fn filled(text: &str, width: usize, indent: usize) -> String {
+    let mut filled = String::new();
+    let mut line = 0;
+    for word in text.split(' ') {
+        let length = word.chars().count() + 1;
+        if line > 0 && line + length > width {
+            filled.push('\n');
+            filled.push_str(&" ".repeat(indent));
+            line = 0;
+        } else if line > 0 {
+            filled.push(' ');
+        }
+        filled.push_str(word);
+        line += length;
+    }
+    filled
+}
+
 /// Names with commas between them, broken into lines of about this many characters, each after the first indented.
 pub(crate) fn wrapped(names: &[&str], width: usize, indent: usize) -> String {
     let mut text = String::new();

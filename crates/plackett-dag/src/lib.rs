@@ -45,11 +45,13 @@
 //! the same.
 
 pub mod bootstrap;
+mod bounds;
 mod categories;
 mod cholesky;
 mod counts;
 pub mod cpdag;
 pub mod dataset;
+pub mod diagnostics;
 mod dictionary;
 mod em;
 pub mod error;
@@ -73,7 +75,6 @@ pub mod parent_sets;
 mod pattern;
 pub mod pc;
 mod records;
-mod resample;
 pub mod rival;
 pub mod score;
 pub mod search;
@@ -84,9 +85,10 @@ mod testing;
 mod text;
 
 pub use bootstrap::{Bootstrap, Support};
+pub use bounds::Bounds;
 pub use categories::Categories;
 pub use cpdag::Cpdag;
-pub use dataset::{Dataset, Statistics};
+pub use dataset::{Dataset, Resampler, Statistics};
 pub use error::{Error, Result};
 pub use gram::Gram;
 pub use graph::{Dag, NamedDag};
@@ -97,7 +99,6 @@ pub use network::BayesNet;
 pub use node_set::NodeSet;
 pub use oracle::Oracle;
 pub use pc::Pc;
-pub use resample::Resampler;
 pub use score::LocalScore;
 pub use search::OrderSolution;
 pub use simulate::Sem;

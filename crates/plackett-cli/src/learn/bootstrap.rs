@@ -30,7 +30,7 @@ pub(super) fn run(
     learned: &Learned,
     run: &Run<'_>,
 ) -> anyhow::Result<Option<Supported>> {
-    let (Some(wanted), Some(rows)) = (arguments.bootstrap.map(u64::from), &data.rows) else {
+    let (Some(wanted), Some(rows)) = (arguments.bootstrap.map(u64::from), &data.resampler) else {
         return Ok(None);
     };
     let start = run.seconds();
@@ -40,6 +40,7 @@ pub(super) fn run(
     let subject = json!({
         "fingerprint": data.input.fingerprint,
         "settings": Settings { time: None, ..*settings },
+        "knowledge": learning.bounds.as_ref().map(|bounds| format!("{bounds:?}")),
         "is_warm": is_warm,
     });
     let mut state = State::new(arguments.state.as_deref(), subject.to_string());

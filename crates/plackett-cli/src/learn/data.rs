@@ -7,7 +7,9 @@ use clap::Args;
 use plackett::run::Run;
 use plackett_dag::{
     BayesNet, Categories, Dataset, Error, NamedDag, Observations, Resampler, Sem, Table,
-    dataset::{Column, Delimiter, Discretize, Kind, Missing, Reading, SourceColumn, SourceValues},
+    dataset::{
+        Column, Delimiter, Discretize, Kind, Missing, NumberRows, Reading, SourceColumn, SourceValues,
+    },
     finding::{Concern, Finding, Remedy, Treatment, faults_text, finding_texts},
     gram::Centering,
     network::EMBEDDED,
@@ -130,7 +132,9 @@ pub(super) struct Data {
     pub names: Vec<String>,
     pub values: Observations,
     /// The same with the rows, if they are to be drawn anew.
-    pub rows: Option<Resampler>,
+    pub resampler: Option<Resampler>,
+    /// The rows of complete numbers, if they are held: for what moments do not tell.
+    rows: Option<NumberRows>,
     /// What the columns are; nothing if they are mixed.
     pub kind: Option<Kind>,
     /// What was done to the columns.
@@ -143,6 +147,13 @@ pub(super) struct Data {
     pub input: InputDocument,
     /// What is missing, if anything is.
     pub missing: Option<MissingDocument>,
+}
+
+impl Data {
+    /// The rows of complete numbers, if they are held.
+    pub(super) fn number_rows(&self) -> Option<&NumberRows> {
+        self.resampler.as_ref().map_or(self.rows.as_ref(), Resampler::number_rows)
+    }
 }
 
 /// What was read, as `--json` shows it.
@@ -302,7 +313,7 @@ fn columns_of_numbers(data: &Table) -> Vec<SourceColumn> {
 }
 
 /// What a graph is learned from, or a complaint with all that stands in the way.
-fn observe(data: Dataset, source: &str, wanted: Use) -> anyhow::Result<Data> {
+fn observe(mut data: Dataset, source: &str, wanted: Use) -> anyhow::Result<Data> {
     let Use { centering, is_resampled } = wanted;
     if let Some(complaint) = refused(&data, source) {
         return Err(BadInput(complaint).into());
@@ -329,11 +340,12 @@ fn observe(data: Dataset, source: &str, wanted: Use) -> anyhow::Result<Data> {
         }
         error => unfit(error, None),
     };
-    let (values, rows) = if is_resampled {
-        let rows = data.resampler(centering).map_err(refusal)?;
-        (rows.observations().clone(), Some(rows))
+    let (values, rows, resampler) = if is_resampled {
+        let resampler = data.resampler(centering).map_err(refusal)?;
+        (resampler.observations().clone(), None, Some(resampler))
     } else {
-        (data.observations(centering).map_err(refusal)?, None)
+        let rows = data.take_number_rows();
+        (data.observations(centering).map_err(refusal)?, rows, None)
     };
     let preparation = match (kind, centering) {
         (Some(Kind::Categories), _) => "categories",
@@ -345,7 +357,20 @@ fn observe(data: Dataset, source: &str, wanted: Use) -> anyhow::Result<Data> {
     let title =
         Path::new(source).file_name().map_or(source.into(), |name| name.to_string_lossy()).into_owned();
     let source = source.to_owned();
-    Ok(Data { source, title, names, values, rows, kind, preparation, kind_choice, warnings, input, missing })
+    Ok(Data {
+        source,
+        title,
+        names,
+        values,
+        resampler,
+        rows,
+        kind,
+        preparation,
+        kind_choice,
+        warnings,
+        input,
+        missing,
+    })
 }
 
 /// What a finding says of missing values.

@@ -16,6 +16,7 @@ use plackett::run::{Limits, Progress, Run};
 use plackett_dag::{
     Dag, Error, LearnMethod, Learned, Learning, NamedDag, Observations, ScoreChoice,
     dataset::Kind,
+    diagnostics::{Evidence, diagnose},
     format::read_graph,
     gram::Centering,
     learning::{CategorySettings, LEARN_METHODS, NumberSettings, ParentSpace, SearchSettings, TestSettings},
@@ -167,6 +168,7 @@ impl Arguments {
             },
             seed: self.common.seed,
             start: None,
+            bounds: None,
         })
     }
 
@@ -198,6 +200,9 @@ fn explained(error: Error, arguments: &Arguments, source: &str) -> anyhow::Error
         error => anyhow::Error::from(error).context(source.to_owned()),
     }
 }
+
+/// How long to look at a graph whose run is over: it should end within half a second.
+const LAST_LOOK: Duration = Duration::from_millis(300);
 
 /// The score that is chosen by looking at the data.
 const AUTO: &str = "auto";
@@ -250,9 +255,17 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let out = arguments.out.clone().map(OutDir::create).transpose()?;
     interrupt::listen()?;
-    let learned = learning.run(&data.values, &run);
+    let learned = learning
+        .run(&data.values, &run)
+        .map_err(|error| explained(error, arguments, &data.source))
+        .inspect_err(|_| bar.finish_and_clear())?;
     let seconds = run.seconds();
-    let learned = learned.map_err(|error| explained(error, arguments, &data.source))?;
+    let evidence =
+        Evidence { data: &data.values, learned: &learned, rows: data.number_rows(), names: &data.names };
+    // A search that was ended still deserves a look at what it found, if that is quick.
+    let look = if run.is_over() { Run::new(Limits::time(LAST_LOOK)) } else { run.part(Limits::default()) };
+    let diagnostics = diagnose(&evidence, &look);
+    drop(look);
     let settings =
         Settings { learning: &learning, time: arguments.time.map(|time| time.as_secs_f64()), centering };
     let support = bootstrap::run(arguments, &learning, &settings, &data, &learned, &run);
@@ -261,7 +274,8 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         Ok(error) => explained(error, arguments, &data.source),
         Err(error) => error,
     })?;
-    let report = report::Report::new(arguments, settings, &data, &learned, truth.as_ref(), seconds)?;
+    let report =
+        report::Report::new(arguments, settings, &data, &learned, truth.as_ref(), diagnostics, seconds)?;
     report.supported_by(support.as_ref()).give(out.as_ref())
 }
 

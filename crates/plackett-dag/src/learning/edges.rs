@@ -1,6 +1,7 @@
 //! What there is to say of each edge of a learned graph, beside its direction: how strong it is.
 
 use super::Learned;
+use crate::Dag;
 
 /// An edge of a learned graph.
 ///
@@ -64,14 +65,20 @@ impl Learned {
     /// ```
     pub fn edges(&self) -> impl Iterator<Item = LearnedEdge> + '_ {
         self.dag.edges().map(|(from, to, weight)| {
-            let scale = |deviations: &Vec<f64>| deviations[from] / deviations[to];
+            let known = |figures: &Option<Dag>| {
+                figures.as_ref().filter(|dag| dag.has_edge(from, to)).map(|dag| dag.weight(from, to))
+            };
+            // A column that never varies may have an edge that is known to be there.
+            let standardized = |deviations: &Vec<f64>| {
+                Some(weight * deviations[from] / deviations[to]).filter(|weight| weight.is_finite())
+            };
             LearnedEdge {
                 from,
                 to,
                 weight,
-                standardized: self.deviations.as_ref().map(|deviations| weight * scale(deviations)),
-                strength: self.strengths.as_ref().map(|strengths| strengths.weight(from, to)),
-                p_value: self.p_values.as_ref().map(|p_values| p_values.weight(from, to)),
+                standardized: self.deviations.as_ref().and_then(standardized),
+                strength: known(&self.strengths),
+                p_value: known(&self.p_values),
             }
         })
     }
@@ -111,14 +118,11 @@ mod tests {
         simulate::{SemSettings, simulate_sem},
     };
 
-    /// The moments of a simulated model, each column in units of its own.
-    fn moments(units: &[f64]) -> Arc<Gram> {
-        let sem = simulate_sem(&SemSettings { nodes: units.len(), degree: 2, ..SemSettings::default() }, 5)
-            .unwrap();
+    /// The moments of a simulated model.
+    fn moments() -> Arc<Gram> {
+        let sem = simulate_sem(&SemSettings { nodes: 6, degree: 2, ..SemSettings::default() }, 5).unwrap();
         let data = sem.sample(300, Sem::TRAINING);
-        let values: Vec<f64> =
-            data.values().iter().zip(units.iter().cycle()).map(|(value, unit)| value * unit).collect();
-        Arc::new(Gram::from_rows(&values, units.len(), Centering::Center).unwrap())
+        Arc::new(Gram::from_rows(data.values(), 6, Centering::Center).unwrap())
     }
 
     fn learn(gram: &Arc<Gram>, score: &str) -> Learned {
@@ -131,14 +135,14 @@ mod tests {
 
     #[test]
     fn the_strength_is_what_the_bic_loses_by_its_formula() {
-        let gram = moments(&[1.0; 6]);
+        let gram = moments();
         let learned = learn(&gram, "bic");
         let score = score_by_name("bic", Arc::clone(&gram), &ScoreSettings::default()).unwrap();
         let variance = |node: usize, parents: NodeSet| {
             let mut sets = vec![NodeSet::default(); 6];
             sets[node] = parents;
             let weights = fit_weights(score.as_ref(), &sets).unwrap().unwrap();
-            residual_variances(&gram, &crate::Dag::from_adjacency(6, &weights).unwrap())[node]
+            residual_variances(&gram, &Dag::from_adjacency(6, &weights).unwrap())[node]
         };
         assert!(learned.dag.edge_count() > 5);
         for edge in learned.edges() {
@@ -153,17 +157,20 @@ mod tests {
 
     #[test]
     fn units_change_neither_strengths_nor_standardized_weights() {
-        let (plain, scaled) = (moments(&[1.0; 6]), moments(&[1.0, 1e-3, 30.0, 0.5, 1e4, 7.0]));
-        let (plain, scaled) = (learn(&plain, "bic"), learn(&scaled, "bic"));
-        assert_eq!(plain.dag.edge_count(), scaled.dag.edge_count());
-        let mut differing = 0;
+        // 0 → 2 ← 1 with weights 1 and 0.7: all directions are compelled.
+        let matrix = [1.0, 0.0, 1.0, 0.0, 1.0, 0.7, 1.0, 0.7, 2.49];
+        let in_units = |units: [f64; 3]| {
+            let entries = (0..9).map(|at| matrix[at] * units[at / 3] * units[at % 3]);
+            learn(&Arc::new(Gram::from_matrix(500, 3, entries.collect()).unwrap()), "bic")
+        };
+        let (plain, scaled) = (in_units([1.0; 3]), in_units([1e-3, 30.0, 1e4]));
+        assert_eq!((plain.dag.edge_count(), scaled.dag.edge_count()), (2, 2));
         for (a, b) in plain.edges().zip(scaled.edges()) {
             assert_eq!((a.from, a.to), (b.from, b.to));
-            assert!((a.strength.unwrap() / b.strength.unwrap() - 1.0).abs() < 1e-6);
-            assert!((a.standardized.unwrap() - b.standardized.unwrap()).abs() < 1e-9);
-            differing += usize::from((a.weight / b.weight - 1.0).abs() > 0.1);
+            assert!((a.strength.unwrap() / b.strength.unwrap() - 1.0).abs() < 1e-9);
+            assert!((a.standardized.unwrap() - b.standardized.unwrap()).abs() < 1e-12);
+            assert!((a.weight / b.weight - 1.0).abs() > 0.1);
         }
-        assert!(differing > 3);
         let ranked = |learned: &Learned| {
             learned.strongest_edges().iter().map(|edge| (edge.from, edge.to)).collect::<Vec<_>>()
         };
@@ -172,7 +179,7 @@ mod tests {
 
     #[test]
     fn every_score_of_numbers_has_strengths() {
-        let gram = moments(&[1.0; 6]);
+        let gram = moments();
         for score in ["bic", "ev-l0", "l1"] {
             let learned = learn(&gram, score);
             assert!(learned.dag.edge_count() > 3);
@@ -182,7 +189,7 @@ mod tests {
 
     #[test]
     fn tests_have_the_largest_p_value_that_kept_an_edge() {
-        let gram = moments(&[1.0; 6]);
+        let gram = moments();
         let learning = Learning { method: LearnMethod::by_name("pc").unwrap(), ..Learning::default() };
         let learned = learning.run(&Observations::Numbers(Arc::clone(&gram)), &Run::default()).unwrap();
         let mut test = FisherZ::new(&gram, 0.01).unwrap();

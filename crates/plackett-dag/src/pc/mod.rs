@@ -9,7 +9,7 @@ mod subsets;
 use plackett::run::{Ending, Run};
 
 use crate::pattern::Pattern;
-use crate::{Cpdag, Dag, NodeSet, independence::IndependenceTest};
+use crate::{Bounds, Cpdag, Dag, NodeSet, independence::IndependenceTest};
 use crew::Crew;
 use skeleton::{Separator, Skeleton};
 
@@ -66,13 +66,14 @@ pub struct PcResult {
     /// The levels completed: sizes of sets conditioned on. At none of them, all nodes are still joined.
     pub levels: usize,
     separators: Vec<Option<Separator>>,
-    p_values: Vec<f64>,
+    p_values: Vec<Option<f64>>,
+    bounds: Bounds,
 }
 
 impl PcResult {
     /// The set that separates two nodes which are not joined: of the smallest ones that do, the one with the largest
     /// p-value; of several with the same, the first in dictionary order (which alone depends on the order of the
-    /// columns). `None` if the nodes are joined.
+    /// columns). `None` if the nodes are joined, or if it was known that they are not.
     ///
     /// ```
     /// # use plackett::run::Run;
@@ -88,7 +89,7 @@ impl PcResult {
     }
 
     /// The largest p-value of all tests of two nodes that the skeleton came from: of nodes that are joined, how close they came to being
-    /// parted. Many tests are made, so that it is no level at which the edge could be trusted.
+    /// parted; none if they were never tested. Many tests are made, so that it is no level at which the edge could be trusted.
     ///
     /// ```
     /// # use plackett::run::Run;
@@ -96,11 +97,11 @@ impl PcResult {
     /// let gram = Gram::from_matrix(100, 2, vec![1.0, 0.3, 0.3, 1.0])?;
     /// let found = Pc::default().run(&FisherZ::new(&gram, 0.01)?, &Run::default());
     /// // Twice the normal tail beyond √97 · atanh 0.3.
-    /// assert!((found.p_value(1, 0) - 0.002_300_523).abs() < 1e-9);
+    /// assert!((found.p_value(1, 0).unwrap() - 0.002_300_523).abs() < 1e-9);
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
-    pub fn p_value(&self, a: usize, b: usize) -> f64 {
-        if a == b { 1.0 } else { self.p_values.get(place(a, b)).copied().unwrap_or(1.0) }
+    pub fn p_value(&self, a: usize, b: usize) -> Option<f64> {
+        if a == b { None } else { self.p_values.get(place(a, b)).copied().flatten() }
     }
 
     /// A DAG of the equivalence class that was found, `None` if the pattern is not that of a DAG: see
@@ -117,7 +118,7 @@ impl PcResult {
     }
 
     /// A DAG with the skeleton that was found, in the class if there is one and otherwise close to the pattern: see
-    /// [`Cpdag::to_dag`].
+    /// [`Cpdag::to_dag`]. It keeps the bounds, if need be without an edge that the tests left.
     ///
     /// ```
     /// # use plackett::run::Run;
@@ -126,7 +127,7 @@ impl PcResult {
     /// assert_eq!(found.to_dag(), Dag::empty(2));
     /// ```
     pub fn to_dag(&self) -> Dag {
-        self.pattern.to_dag()
+        self.pattern.to_dag_within(&self.bounds)
     }
 }
 
@@ -156,12 +157,40 @@ impl Pc {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn run<T: IndependenceTest + Clone + Sync>(&self, test: &T, run: &Run<'_>) -> PcResult {
+        self.run_within(test, &Bounds::free(test.nodes()), run)
+    }
+
+    /// The same within bounds: pairs that may not be joined are never tested, those that must be are never parted, and a direction that
+    /// is known comes before what the tests say of it. Bounds of another number of nodes than the test has are as if nothing were known.
+    ///
+    /// ```
+    /// use plackett::run::Run;
+    /// use plackett_dag::{Bounds, Dag, Pc, independence::DSeparation};
+    ///
+    /// let chain = Dag::from_parents(vec![vec![], vec![0], vec![1]])?;
+    /// let bounds = Bounds::new(3, &[(1, 0)], &[], &[])?;
+    /// let found = Pc::default().run_within(&DSeparation::new(&chain), &bounds, &Run::default());
+    /// assert_eq!(found.pattern.directed(), [(0, 1), (1, 2)]);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn run_within<T: IndependenceTest + Clone + Sync>(
+        &self,
+        test: &T,
+        bounds: &Bounds,
+        run: &Run<'_>,
+    ) -> PcResult {
+        let bounds = if bounds.nodes() == test.nodes() { bounds.clone() } else { Bounds::free(test.nodes()) };
         let most = self.max_conditioning.unwrap_or(usize::MAX);
         let crew = Crew::new(test, run);
-        let mut skeleton = Skeleton::full(test.nodes());
-        let is_thin = skeleton.thin(&crew, most);
+        let mut skeleton = Skeleton::full(&bounds);
+        let is_thin = skeleton.thin(&crew, &bounds, most);
         let Skeleton { neighbors, separators, p_values, levels } = skeleton;
         let mut pattern = Pattern::undirected(neighbors.clone());
+        if !bounds.is_free() {
+            for (from, set) in neighbors.iter().enumerate() {
+                set.iter().filter(|&to| !bounds.permits(to, from)).for_each(|to| pattern.direct(from, to));
+            }
+        }
         let is_directed = is_thin.and_then(|()| colliders::direct(&crew, &neighbors, most, &mut pattern));
         if is_directed.is_some() {
             pattern.complete();
@@ -177,6 +206,7 @@ impl Pc {
             levels,
             separators,
             p_values,
+            bounds,
         }
     }
 }
@@ -211,7 +241,7 @@ mod tests {
         for b in 0..dag.nodes() {
             for a in 0..b {
                 // What d-separation answers is 1 or 0.
-                assert_eq!(found.p_value(a, b) == 1.0, found.separating_set(a, b).is_some());
+                assert_eq!(found.p_value(a, b) == Some(1.0), found.separating_set(a, b).is_some());
                 match found.separating_set(a, b) {
                     Some(given) => assert!(DSeparation::new(dag).is_independent(a, b, given)),
                     None => assert!(dag.has_edge(a, b) || dag.has_edge(b, a)),

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use super::crew::{Asked, Crew};
 use super::place;
 use super::subsets::Subsets;
-use crate::{NodeSet, independence::IndependenceTest};
+use crate::{Bounds, NodeSet, independence::IndependenceTest};
 
 /// A set that makes two nodes independent, and its p-value.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,25 +31,32 @@ pub(super) struct Skeleton {
     pub(super) neighbors: Vec<NodeSet>,
     /// By [`place`]; none for joined nodes.
     pub(super) separators: Vec<Option<Separator>>,
-    /// By [`place`]: the largest p-value of the tests of two nodes.
-    pub(super) p_values: Vec<f64>,
+    /// By [`place`]: the largest p-value of the tests of two nodes, if there were any.
+    pub(super) p_values: Vec<Option<f64>>,
     /// Sizes of sets gone through.
     pub(super) levels: usize,
 }
 
 impl Skeleton {
-    /// Joins every two nodes.
-    pub(super) fn full(nodes: usize) -> Self {
-        let mut neighbors = vec![NodeSet::full(nodes); nodes];
-        neighbors.iter_mut().enumerate().for_each(|(node, set)| set.remove(node));
+    /// Joins every two nodes that may be joined.
+    pub(super) fn full(bounds: &Bounds) -> Self {
+        let nodes = bounds.nodes();
+        let mut neighbors: Vec<NodeSet> = (0..nodes).map(|node| bounds.permitted(node)).collect();
+        for to in 0..nodes {
+            for from in &neighbors[to].clone() {
+                neighbors[from].insert(to);
+            }
+        }
         let pairs = nodes * nodes.saturating_sub(1) / 2;
-        Self { neighbors, separators: vec![None; pairs], p_values: vec![0.0; pairs], levels: 0 }
+        Self { neighbors, separators: vec![None; pairs], p_values: vec![None; pairs], levels: 0 }
     }
 
-    /// Parts all that sets of up to `most` nodes can part; nothing if the run is over after some size.
+    /// Parts all that sets of up to `most` nodes can part, but for those that must be joined; nothing if the run is over after some
+    /// size.
     pub(super) fn thin<T: IndependenceTest + Clone + Sync>(
         &mut self,
         crew: &Crew<'_, '_, T>,
+        bounds: &Bounds,
         most: usize,
     ) -> Option<()> {
         for size in 0..=most {
@@ -60,11 +67,12 @@ impl Skeleton {
             }
             let neighbors = &self.neighbors;
             let stage = format!("PC-stable, given {size}");
-            let found = crew.visit(&stage, &busy, |test, node| separate(test, neighbors, node, size))?;
+            let found =
+                crew.visit(&stage, &busy, |test, node| separate(test, (neighbors, bounds), node, size))?;
             self.levels += 1;
             for (a, b, p_value, separator) in found.into_iter().flatten() {
                 let largest = &mut self.p_values[place(a, b)];
-                *largest = largest.max(p_value);
+                *largest = larger(*largest, p_value);
                 let Some(separator) = separator else { continue };
                 self.neighbors[a].remove(b);
                 self.neighbors[b].remove(a);
@@ -79,13 +87,18 @@ impl Skeleton {
 }
 
 /// What the tests of a node with each of its neighbors say: the pair, the largest p-value, and the best separator if there is one.
-type Answers = Vec<(usize, usize, f64, Option<Separator>)>;
+type Answers = Vec<(usize, usize, Option<f64>, Option<Separator>)>;
+
+/// The larger p-value, of those that there are.
+fn larger(a: Option<f64>, b: Option<f64>) -> Option<f64> {
+    a.into_iter().chain(b).reduce(f64::max)
+}
 
 /// Tries every set of `size` neighbors of the node on every other neighbor. Stopping at the first one would save a quarter of the tests on ALARM, and make the
 /// separators depend on the order of the columns.
 fn separate<T: IndependenceTest>(
     test: &mut Asked<'_, '_, T>,
-    neighbors: &[NodeSet],
+    (neighbors, bounds): (&[NodeSet], &Bounds),
     node: usize,
     size: usize,
 ) -> Option<Answers> {
@@ -95,15 +108,18 @@ fn separate<T: IndependenceTest>(
         all.push(node);
         test.focus(&all);
     }
-    let mut found: Answers = near.iter().map(|&other| (node, other, 0.0, None)).collect();
+    let mut found: Answers = near.iter().map(|&other| (node, other, None, None)).collect();
     let mut subsets = Subsets::new(&near, size);
     while let Some(given) = subsets.next() {
         for (_, other, largest, best) in &mut found {
-            if given.contains(other) || is_left_to(neighbors, *other, node, given) {
+            if given.contains(other)
+                || is_left_to(neighbors, *other, node, given)
+                || bounds.joins(node, *other)
+            {
                 continue;
             }
             let p_value = test.p_value(node, *other, given)?;
-            *largest = largest.max(p_value);
+            *largest = larger(*largest, Some(p_value));
             if p_value > test.alpha() && best.as_ref().is_none_or(|best| p_value > best.p_value) {
                 *best = Some(Separator { p_value, given: given.to_vec() });
             }

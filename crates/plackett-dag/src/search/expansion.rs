@@ -84,7 +84,7 @@ impl Expansion {
             let Some(sets) = ParentSets::build(data, score, &candidates, Keep::Best, run)? else { break };
             let sets = Arc::new(sets);
             run.begin(&format!("orders in space {rounds} of parents"), None);
-            let mut oracle = Oracle::new(sets.clone());
+            let mut oracle = Oracle::new(sets.clone()).within(candidates.bounds().clone())?;
             let solution = match last.as_ref().map(|last| &last.solution.order[..]).or(start) {
                 None => self.insertion.run(&mut oracle, run),
                 Some(order) => self.insertion.improve(&mut oracle, order, run)?,

@@ -1,7 +1,9 @@
 //! The JSON document: what `--json` prints and `graph.json` holds.
 
 use plackett::run::Ending;
-use plackett_dag::{dataset::Kind, format::CpdagDocument, learning::LearnedEdge, metrics::Comparison};
+use plackett_dag::{
+    dataset::Kind, diagnostics::Diagnostic, format::CpdagDocument, learning::LearnedEdge, metrics::Comparison,
+};
 use serde::Serialize;
 
 use super::{
@@ -48,6 +50,7 @@ pub(super) struct Document<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     comparison: Option<Comparison>,
     warnings: &'a [String],
+    diagnostics: &'a [Diagnostic],
     settings: Settings<'a>,
     input: &'a InputDocument,
     missing: Option<Gaps<'a>>,
@@ -139,6 +142,7 @@ impl Report<'_> {
             true_score: self.true_score,
             comparison: self.comparison,
             warnings: &self.warnings,
+            diagnostics: &self.diagnostics,
             settings: self.settings,
             input: &self.data.input,
             missing: self.gaps(),

@@ -94,7 +94,7 @@ impl Report<'_> {
         Some(Column::numbers("p-value", |edge| match edge.p_value {
             Some(p_value) if p_value < LEAST_P_VALUE => format!("<{LEAST_P_VALUE:.0e}"),
             Some(p_value) => number(p_value),
-            None => String::new(),
+            None => "not tested".to_owned(),
         }))
     }
 

@@ -2,6 +2,7 @@
 //! A column of the table of edges is a function in `edges`, a paragraph of the text one in `text`, a field of the document
 //! one in `document`, a file one in `files`.
 
+mod diagnostics;
 mod document;
 mod edges;
 mod files;
@@ -9,7 +10,9 @@ mod support;
 mod text;
 mod warnings;
 
-use plackett_dag::{Learned, NamedDag, dataset::Kind, learning::Direction, metrics::Comparison};
+use plackett_dag::{
+    Learned, NamedDag, dataset::Kind, diagnostics::Diagnostic, learning::Direction, metrics::Comparison,
+};
 
 use super::{Arguments, Settings, bootstrap::Supported, data::Data, true_score};
 use crate::{console, files::OutDir};
@@ -26,6 +29,7 @@ pub(super) struct Report<'a> {
     comparison: Option<Comparison>,
     seconds: f64,
     warnings: Vec<String>,
+    diagnostics: Vec<Diagnostic>,
     support: Option<&'a Supported>,
 }
 
@@ -36,6 +40,7 @@ impl<'a> Report<'a> {
         data: &'a Data,
         learned: &'a Learned,
         truth: Option<&'a NamedDag>,
+        diagnostics: Vec<Diagnostic>,
         seconds: f64,
     ) -> anyhow::Result<Self> {
         let graph = NamedDag::new(data.names.clone(), learned.dag.clone())?;
@@ -53,6 +58,7 @@ impl<'a> Report<'a> {
             comparison,
             seconds,
             warnings,
+            diagnostics,
             support: None,
         })
     }

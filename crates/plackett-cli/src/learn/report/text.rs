@@ -9,7 +9,7 @@ use crate::{
 /// Names of the order beyond these would fill the screen; the files have them all.
 const MOST_NAMES_SHOWN: usize = 150;
 /// Characters of a line of names.
-const LINE: usize = 90;
+pub(super) const LINE: usize = 90;
 
 impl Report<'_> {
     pub(super) fn text(&self) -> String {
@@ -18,6 +18,7 @@ impl Report<'_> {
             Some(self.graph()),
             self.consensus(),
             Some(self.outcome()),
+            self.diagnostics(),
             self.against_truth(),
         ];
         paragraphs.into_iter().flatten().collect::<Vec<_>>().join("\n\n")

@@ -8,6 +8,7 @@ use rand::RngExt as _;
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Binomial, Distribution as _};
 
+use super::NumberRows;
 use crate::gram::{Centering, GramBuilder};
 use crate::{Error, Observations, Result};
 
@@ -28,8 +29,8 @@ const STREAMS: u64 = 0x626f_6f74_7374_7261;
 #[derive(Clone, Debug)]
 pub struct Resampler {
     whole: Observations,
-    /// The columns of complete numbers; other data have their rows by themselves.
-    numbers: Vec<Vec<f64>>,
+    /// The rows of complete numbers; other data have theirs by themselves.
+    numbers: Option<NumberRows>,
     centering: Centering,
     chances: Chances,
 }
@@ -46,22 +47,21 @@ enum Chances {
 }
 
 impl Resampler {
-    /// Data with the columns of which they are the moments, if they are, and the weights of the rows.
-    pub(crate) fn new(
-        whole: Observations,
-        numbers: Vec<Vec<f64>>,
-        centering: Centering,
-        weights: Option<&[f64]>,
-    ) -> Self {
-        let rows = numbers.first().map_or(0, Vec::len);
-        let chances = match (&whole, weights) {
-            (Observations::Categories(data), _) => match data.counts() {
+    /// Data with the rows of which they are the moments, if they are.
+    pub(super) fn new(whole: Observations, numbers: Option<NumberRows>, centering: Centering) -> Self {
+        let chances = match &whole {
+            Observations::Categories(data) => match data.counts() {
                 Some(counts) => Chances::Counts(counts.to_vec()),
                 None => Chances::Equal(data.row_count()),
             },
-            (Observations::Mixed(data), _) => Chances::Equal(data.rows()),
-            (_, None) => Chances::Equal(rows),
-            (_, Some(weights)) => Chances::of_weights(weights),
+            Observations::Mixed(data) => Chances::Equal(data.rows()),
+            Observations::Numbers(_) | Observations::Joint(_) => match &numbers {
+                Some(rows) => match rows.weights() {
+                    Some(weights) => Chances::of_weights(weights),
+                    None => Chances::Equal(rows.columns().first().map_or(0, Vec::len)),
+                },
+                None => Chances::Equal(0),
+            },
         };
         Self { whole, numbers, centering, chances }
     }
@@ -69,6 +69,11 @@ impl Resampler {
     /// What a graph is learned from without any resampling.
     pub fn observations(&self) -> &Observations {
         &self.whole
+    }
+
+    /// The rows of complete numbers.
+    pub fn number_rows(&self) -> Option<&NumberRows> {
+        self.numbers.as_ref()
     }
 
     /// The number of rows that a resample has counts for.
@@ -116,10 +121,11 @@ impl Resampler {
                 Observations::Mixed(Arc::new(data.weighted(&weights)?))
             }
             Observations::Numbers(_) | Observations::Joint(_) => {
-                let mut builder = GramBuilder::new(self.numbers.len())?;
-                let mut values = vec![0.0; self.numbers.len()];
+                let columns = self.numbers.as_ref().map_or(&[][..], NumberRows::columns);
+                let mut builder = GramBuilder::new(columns.len())?;
+                let mut values = vec![0.0; columns.len()];
                 for (row, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
-                    values.iter_mut().zip(&self.numbers).for_each(|(value, column)| *value = column[row]);
+                    values.iter_mut().zip(columns).for_each(|(value, column)| *value = column[row]);
                     let weight = match &self.chances {
                         Chances::Relative(weights) => weights[row],
                         Chances::Equal(_) | Chances::Counts(_) => 1.0,
@@ -176,7 +182,7 @@ mod tests {
         let levels = vec![(0..rows).map(|row| row.to_string()).collect()];
         let data = Categories::new(vec!["a".into()], levels, vec![(0..rows as u8).collect()]).unwrap();
         let whole = Observations::Categories(Arc::new(data.with_counts(counts).unwrap()));
-        Resampler::new(whole, Vec::new(), Centering::Center, None)
+        Resampler::new(whole, None, Centering::Center)
     }
 
     /// Means and covariances of the counts against those of the multinomial distribution, within six standard errors.
