@@ -49,7 +49,7 @@ fn figure(found: &Diagnostic) -> String {
     let Some(value) = found.value else { return found.name.to_owned() };
     let value = match value.abs() {
         0.0 => "0".to_owned(),
-        size if size >= 1e5 || size < 1e-2 => format!("{value:.1e}"),
+        size if !(1e-2..1e5).contains(&size) => format!("{value:.1e}"),
         size if size >= 100.0 => format!("{value:.0}"),
         size if size >= 10.0 => format!("{value:.1}"),
         _ => format!("{value:.2}"),
