@@ -319,7 +319,7 @@ fn an_end_leaves_whole_replicates_and_can_be_gone_on_from() {
         sizes.push(support.replicates());
         let mut expected = Support::new(7);
         for number in (0..10).filter(|&number| support.has(number)) {
-            expected.merge(&bootstrap.run(number..number + 1, &Run::default()).unwrap()).unwrap();
+            expected.merge(&bootstrap.run([number], &Run::default()).unwrap()).unwrap();
         }
         assert_eq!(support, expected);
         // From a file, too.
