@@ -15,13 +15,13 @@ pub(super) fn matches(pattern: &str, name: &str) -> bool {
     rest.len() >= last.len() && rest.ends_with(last)
 }
 
-/// The name that differs least from what was written, if that is little.
+/// The name that differs least from what was written, if that is little, or one that it is short for.
 pub(super) fn nearest<'a>(written: &str, names: &'a [String]) -> Option<&'a str> {
-    let (name, distance) = names
-        .iter()
-        .map(|name| (name, distance(&written.to_lowercase(), &name.to_lowercase())))
-        .min_by_key(|&(_, distance)| distance)?;
-    (distance <= written.chars().count().max(3) / 3 + 1).then_some(name)
+    let written = written.to_lowercase();
+    let far = |name: &&String| distance(&written, &name.to_lowercase());
+    let near = names.iter().min_by_key(far).filter(|name| far(name) <= (written.chars().count() / 3).max(1));
+    let long = || names.iter().find(|name| written.len() > 1 && name.to_lowercase().starts_with(&written));
+    near.or_else(long).map(String::as_str)
 }
 
 /// The fewest letters to be put in, left out or replaced (Levenshtein). O(product of the lengths).
@@ -68,7 +68,9 @@ mod tests {
         assert_eq!(nearest("horse_power", &names), Some("horsepower"));
         assert_eq!(nearest("MPG", &names), Some("mpg"));
         assert_eq!(nearest("model year", &names), Some("modelyear"));
+        assert_eq!(nearest("horse", &names), Some("horsepower"));
         assert_eq!(nearest("temperature", &names), None);
+        assert_eq!(nearest("age", &names), None);
         assert_eq!(nearest("x", &[]), None);
         assert_eq!(distance("kitten", "sitting"), 3);
     }

@@ -20,6 +20,19 @@ pub struct Statement {
 }
 
 impl Statement {
+    /// Whether it forbids an edge.
+    ///
+    /// ```
+    /// use plackett_dag::knowledge::Knowledge;
+    /// let known = Knowledge { terminal: vec!["a".into()], ..Knowledge::default() };
+    /// let known = known.resolve(&["a".to_owned(), "b".to_owned()])?;
+    /// assert!(known.statements()[0].forbids(0, 1) && !known.statements()[0].forbids(1, 0));
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn forbids(&self, from: usize, to: usize) -> bool {
+        self.forbidden.contains(&(from, to))
+    }
+
     /// The edges that it forbids, those that it requires, and the pairs that it joins.
     pub(crate) fn pairs(&self) -> [&[(usize, usize)]; 3] {
         [&self.forbidden, &self.required, &self.joined]

@@ -62,6 +62,18 @@ impl Knowledge {
         Err(Error::Knowledge { problems: vec![problem] })
     }
 
+    /// The statements as JSON, as [`parse`](Self::parse) reads them.
+    ///
+    /// ```
+    /// use plackett_dag::Knowledge;
+    /// let known = Knowledge { exogenous: vec!["age".into()], ..Knowledge::default() };
+    /// assert_eq!(known.to_json(), r#"{"exogenous":["age"]}"#);
+    /// ```
+    pub fn to_json(&self) -> String {
+        // Lists of strings always have a form in JSON.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
     /// Whether text, or the beginning of a file, is one of Tetrad's `/knowledge` files.
     pub(crate) fn is_tetrad(head: &[u8]) -> bool {
         let start = head.trim_ascii_start();

@@ -74,15 +74,19 @@ impl Report<'_> {
         if cost.decisive.is_empty() {
             return Some(text);
         }
-        let edge = |&(from, to): &(usize, usize)| format!("{} -> {}", self.name(from), self.name(to));
         let rows = cost.decisive.iter().take(MOST_SHOWN).map(|decisive| {
+            let statement = &known.resolved.statements()[decisive.statement];
+            let edge = |&(from, to): &(usize, usize)| {
+                let is_there = if statement.forbids(from, to) { "" } else { "no " };
+                format!("{is_there}{} -> {}", self.name(from), self.name(to))
+            };
             vec![
-                known.resolved.statements()[decisive.statement].to_string(),
+                statement.to_string(),
                 decisive.cost.map_or_else(|| "-".to_owned(), |cost| format!("{cost:.3}")),
                 decisive.edges.iter().take(MOST_EDGES).map(edge).collect::<Vec<_>>().join(", "),
             ]
         });
-        let header = ["decisive statement", "costs", "without knowledge it is otherwise with"];
+        let header = ["decisive statement", "costs", "the graph without knowledge has"];
         text = format!("{text}\n{}", console::table_with_notes(&header, rows));
         if let Some(rest) = cost.decisive.len().checked_sub(MOST_SHOWN).filter(|&rest| rest > 0) {
             text += &format!("\nand {rest} more (--json has them all)");
