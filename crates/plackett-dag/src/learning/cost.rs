@@ -5,11 +5,14 @@ use plackett::run::Run;
 
 use super::{Learned, Learning, Observations, ScoreChoice};
 use crate::cpdag::Mark;
-use crate::knowledge::Resolved;
+use crate::knowledge::{Resolved, Statement};
 use crate::{Cpdag, Result};
 
-/// The most statements that are taken away one at a time to see what each cost: every one takes a search.
+/// The most statements that are taken away one at a time to see what each cost: every one takes a search, which is quick for few
+/// columns.
 const MOST_WEIGHED: usize = 8;
+const MOST_WEIGHED_OF_FEW: usize = 32;
+const FEW_COLUMNS: usize = 20;
 
 /// A score that differs by less than this share of itself is the same.
 const SAME: f64 = 1e-9;
@@ -40,7 +43,7 @@ pub struct Decisive {
 
 impl Learning {
     /// What knowledge cost a graph that was learned within it from these data by these settings: one search without it, and one for each
-    /// of the statements that may have made the difference, up to eight.
+    /// of the statements that may have made the difference, up to eight, or 32 for up to 20 columns.
     ///
     /// # Errors
     /// Those of [`run`](Self::run).
@@ -85,23 +88,35 @@ impl Learning {
         found.cost = difference(free.score);
         // Where all graphs of a class score the same, a direction that is open breaks nothing.
         let class = if free.is_equivalent { free.cpdag.clone() } else { directed(&free) };
-        for (statement, pairs) in known.statements().iter().map(|statement| statement.pairs()).enumerate() {
+        let is_dear = |cost: f64| cost > SAME * learned.score.unwrap_or_default().abs();
+        let is_costly = found.cost.is_some_and(is_dear);
+        let mut touching = Vec::new();
+        for (statement, pairs) in known.statements().iter().map(Statement::pairs).enumerate() {
             let [forbidden, required, joined] = pairs;
             let mark = |&(a, b): &(usize, usize)| class.mark(a, b);
-            let edges = forbidden.iter().filter(|pair| mark(pair) == Mark::Forward);
-            let edges = edges
-                .chain(required.iter().filter(|pair| matches!(mark(pair), Mark::Absent | Mark::Backward)));
+            let is_broken = |&&(a, b): &&(usize, usize)| match class.mark(a, b) {
+                Mark::Forward => true,
+                // Either way is forbidden.
+                Mark::Undirected => a < b && forbidden.contains(&(b, a)),
+                Mark::Absent | Mark::Backward => false,
+            };
+            let edges = forbidden.iter().filter(is_broken);
+            let lacked = |pair: &&(usize, usize)| matches!(mark(pair), Mark::Absent | Mark::Backward);
+            let edges = edges.chain(required.iter().filter(lacked));
             let edges = edges.chain(joined.iter().filter(|pair| mark(pair) == Mark::Absent));
-            found.decisive.push(Decisive { statement, edges: edges.copied().collect(), cost: None });
+            let decisive = Decisive { statement, edges: edges.copied().collect(), cost: None };
+            // On its own it only chooses a direction, but with others it may leave none.
+            let is_touched = forbidden.iter().chain(required).any(|pair| mark(pair) == Mark::Undirected);
+            if !decisive.edges.is_empty() {
+                found.decisive.push(decisive);
+            } else if is_touched && is_costly {
+                touching.push(decisive);
+            }
         }
-        let is_dear = |cost: f64| cost > SAME * learned.score.unwrap_or_default().abs();
-        let is_any_broken = found.decisive.iter().any(|decisive| !decisive.edges.is_empty());
-        // Statements may contradict the data together that do not on their own.
-        if is_any_broken || !found.cost.is_some_and(is_dear) {
-            found.decisive.retain(|decisive| !decisive.edges.is_empty());
-        }
-        found.is_whole = found.decisive.len() <= MOST_WEIGHED;
-        for decisive in found.decisive.iter_mut().take(MOST_WEIGHED).filter(|_| learned.score.is_some()) {
+        found.decisive.append(&mut touching);
+        let most = if data.columns() <= FEW_COLUMNS { MOST_WEIGHED_OF_FEW } else { MOST_WEIGHED };
+        found.is_whole = found.decisive.len() <= most;
+        for decisive in found.decisive.iter_mut().take(most).filter(|_| learned.score.is_some()) {
             let bounds = Some(known.without(decisive.statement)?);
             let without = Self { bounds, ..learning.clone() }.run(data, run)?;
             if without.ending.is_early() {
