@@ -6,7 +6,7 @@ use plackett_dag::{
 };
 use serde::Serialize;
 
-use super::Report;
+use super::{Report, knowledge::KnowledgeDocument};
 use crate::learn::{
     Settings,
     data::{InputDocument, MissingDocument},
@@ -36,6 +36,8 @@ pub(super) struct Document<'a> {
     cpdag: CpdagDocument,
     #[serde(skip_serializing_if = "Option::is_none")]
     directions_rest_on: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    knowledge: Option<KnowledgeDocument<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     probabilities: Option<Vec<EdgeProbability<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -128,6 +130,7 @@ impl Report<'_> {
             edges: learned.edges().map(edge).collect(),
             cpdag: CpdagDocument::new(&self.data.names, &learned.cpdag),
             directions_rest_on: learned.basis.as_ref().map(|basis| basis.text.as_str()),
+            knowledge: self.knowledge_document(),
             probabilities: self.probable_edges(),
             true_score: self.true_score,
             comparison: self.comparison,

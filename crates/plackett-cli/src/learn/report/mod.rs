@@ -6,6 +6,7 @@ mod diagnostics;
 mod document;
 mod edges;
 mod files;
+mod knowledge;
 mod text;
 mod warnings;
 
@@ -13,14 +14,23 @@ use plackett_dag::{
     Learned, NamedDag, dataset::Kind, diagnostics::Diagnostic, learning::Direction, metrics::Comparison,
 };
 
-use super::{Arguments, Settings, data::Data, true_score};
+use super::{Arguments, Settings, data::Data, knowledge::Known, true_score};
 use crate::{console, files::OutDir};
+
+/// What came out, beside the graph what there is to say of it.
+pub(super) struct Found<'a> {
+    pub learned: &'a Learned,
+    pub known: Option<&'a Known>,
+    pub diagnostics: Vec<Diagnostic>,
+    pub seconds: f64,
+}
 
 pub(super) struct Report<'a> {
     arguments: &'a Arguments,
     settings: Settings<'a>,
     data: &'a Data,
     learned: &'a Learned,
+    known: Option<&'a Known>,
     /// The learned graph under the names of the columns.
     graph: NamedDag,
     truth: Option<&'a NamedDag>,
@@ -36,11 +46,10 @@ impl<'a> Report<'a> {
         arguments: &'a Arguments,
         settings: Settings<'a>,
         data: &'a Data,
-        learned: &'a Learned,
+        found: Found<'a>,
         truth: Option<&'a NamedDag>,
-        diagnostics: Vec<Diagnostic>,
-        seconds: f64,
     ) -> anyhow::Result<Self> {
+        let Found { learned, known, diagnostics, seconds } = found;
         let graph = NamedDag::new(data.names.clone(), learned.dag.clone())?;
         let comparison = truth.map(|truth| truth.compare(&graph)).transpose()?;
         let true_score = true_score(arguments, data, learned, truth)?;
@@ -50,6 +59,7 @@ impl<'a> Report<'a> {
             settings,
             data,
             learned,
+            known,
             graph,
             truth,
             true_score,
