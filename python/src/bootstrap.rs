@@ -76,7 +76,8 @@ pub(crate) fn bootstrap(
     numbers: Vec<u64>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> Result<Support, Failure> {
-    let (learning, limits) = (settings.learning()?, settings.limits());
+    let (mut learning, limits) = (settings.learning()?, settings.limits());
+    learning.bounds = settings.known(data)?.map(|known| known.bounds().clone());
     let Some(rows) = &data.rows_held else {
         return Err(Failure::new("bootstrap needs rows, and these data have none".to_owned()));
     };

@@ -1,13 +1,18 @@
 //! Learning a graph from data.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use numpy::{PyArray1, PyArray2};
 use plackett::run::{Limits, Progress, Run};
 use plackett_dag::{
-    Error, LearnMethod, Learned, Learning, ScoreChoice,
+    Error, Knowledge, LearnMethod, Learned, Learning, ScoreChoice,
     diagnostics::{Diagnostic, Evidence, diagnose},
-    learning::{CategorySettings, LearnedEdge, NumberSettings, ParentSpace, SearchSettings, TestSettings},
+    knowledge::Resolved,
+    learning::{
+        CategorySettings, KnowledgeCost, LearnedEdge, NumberSettings, ParentSpace, SearchSettings,
+        TestSettings,
+    },
 };
 use pyo3::{exceptions::PyKeyboardInterrupt, prelude::*};
 
@@ -40,6 +45,8 @@ pub(crate) struct Settings {
     memory: usize,
     time_limit: Option<f64>,
     seed: u64,
+    /// As JSON.
+    knowledge: Option<String>,
 }
 
 impl Settings {
@@ -81,6 +88,12 @@ impl Settings {
         })
     }
 
+    /// What is known of the graph of these data.
+    pub(crate) fn known(&self, data: &Data) -> Result<Option<Resolved>, Failure> {
+        let known = self.knowledge.as_deref().map(|text| Knowledge::parse(text)?.resolve(data.names()));
+        Ok(known.transpose()?)
+    }
+
     pub(crate) fn limits(&self) -> Limits {
         let time = self.time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         Limits { time, ..Limits::default() }
@@ -101,11 +114,15 @@ pub(crate) fn explained(error: Error) -> Failure {
 
 type EdgeFigures = (usize, usize, Option<f64>, Option<f64>, Option<f64>, String);
 
+/// What knowledge cost.
+type Known = (Vec<String>, Option<f64>, Option<f64>, Vec<(usize, Pairs, Option<f64>)>, bool);
+
 /// A learned graph.
 #[pyclass(frozen, module = "plackett._plackett")]
 pub(crate) struct LearnedGraph {
     learned: Learned,
     diagnostics: Vec<Diagnostic>,
+    known: Option<(Resolved, KnowledgeCost)>,
     #[pyo3(get)]
     seconds: f64,
 }
@@ -205,10 +222,26 @@ impl LearnedGraph {
         Some((found.effective_rows, found.iterations, found.change, found.is_converged))
     }
 
+    /// The statements, the score without them, what they cost, those that decided with their edges and costs, and whether that is all.
+    #[getter]
+    fn knowledge(&self) -> Option<Known> {
+        let (resolved, found) = self.known.as_ref()?;
+        let statements = resolved.statements().iter().map(ToString::to_string).collect();
+        let decisive =
+            found.decisive.iter().map(|one| (one.statement, one.edges.clone(), one.cost)).collect();
+        Some((statements, found.free_score, found.cost, decisive, found.is_whole))
+    }
+
     #[getter]
     fn lowered_limits(&self) -> Pairs {
         self.learned.lowered_limits.clone()
     }
+}
+
+/// What a file says of a graph, as JSON.
+#[pyfunction]
+pub(crate) fn read_knowledge(path: PathBuf) -> Result<String, Failure> {
+    Ok(Knowledge::read(path)?.to_json())
 }
 
 /// Learns a graph. `progress`, if given, is called with a stage, the parts of it done and those in all. Ctrl-C ends the
@@ -220,7 +253,9 @@ pub(crate) fn learn(
     settings: Settings,
     progress: Option<Bound<'_, PyAny>>,
 ) -> Result<LearnedGraph, Failure> {
-    let (learning, limits) = (settings.learning()?, settings.limits());
+    let (mut learning, limits) = (settings.learning()?, settings.limits());
+    let known = settings.known(data)?;
+    learning.bounds = known.as_ref().map(|known| known.bounds().clone());
     let tell = |news: &Progress| match &progress {
         Some(progress) => progress.call1((&news.stage, news.done, news.total)).map(drop),
         None => Ok(()),
@@ -232,7 +267,12 @@ pub(crate) fn learn(
         // A search that was ended still deserves a look at what it found, if that is quick.
         let look =
             if run.is_over() { Run::new(Limits::time(LAST_LOOK)) } else { run.part(Limits::default()) };
-        let diagnosed = learned.map(|learned| {
+        let weighed = learned.and_then(|learned| {
+            let cost = |known: Resolved| {
+                let cost = learning.knowledge_cost(&data.observations, &known, &learned, &run)?;
+                Ok::<_, Error>((known, cost))
+            };
+            let known = known.map(cost).transpose()?;
             let evidence = Evidence {
                 data: &data.observations,
                 learned: &learned,
@@ -240,17 +280,17 @@ pub(crate) fn learn(
                 names: &data.names,
             };
             let diagnostics = diagnose(&evidence, &look);
-            (learned, diagnostics)
+            Ok((learned, known, diagnostics))
         });
         drop(look);
-        (diagnosed, seconds)
+        (weighed, seconds)
     });
     match raised {
         // Ctrl-C asks for the best so far.
         Some(error) if !error.is_instance_of::<PyKeyboardInterrupt>(py) => Err(error.into()),
         _ => {
-            let (learned, diagnostics) = outcome.map_err(explained)?;
-            Ok(LearnedGraph { learned, diagnostics, seconds })
+            let (learned, known, diagnostics) = outcome.map_err(explained)?;
+            Ok(LearnedGraph { learned, diagnostics, known, seconds })
         }
     }
 }

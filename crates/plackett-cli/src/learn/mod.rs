@@ -2,6 +2,7 @@
 
 mod bootstrap;
 pub(crate) mod data;
+mod knowledge;
 mod report;
 
 use std::{path::PathBuf, time::Duration};
@@ -32,6 +33,7 @@ use crate::{
     interrupt,
 };
 use data::{Data, ReadingArguments, Use};
+use knowledge::{KnowledgeArguments, Known};
 use serde::{Serialize, Serializer};
 
 #[derive(Args)]
@@ -48,6 +50,8 @@ pub(crate) struct Arguments {
     samples: Option<u32>,
     #[command(flatten)]
     reading: ReadingArguments,
+    #[command(flatten)]
+    knowledge: KnowledgeArguments,
     /// How to search for the order of the variables
     #[arg(long, default_value = LEARN_METHODS[0].name, value_parser = method_names())]
     method: String,
@@ -239,7 +243,8 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         (false, true) => Centering::None,
         (false, false) => Centering::Center,
     };
-    let learning = arguments.learning()?;
+    let mut learning = arguments.learning()?;
+    let knowledge = arguments.knowledge.gather()?;
     let bar = console::progress(1, "");
     let mut observer = |progress: &Progress| {
         show(&bar, progress);
@@ -254,6 +259,8 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         let text = format!("--standardize and --no-center are for columns of numbers, and {what}");
         return Err(BadInput(text).into());
     }
+    let resolved = knowledge::resolve(&knowledge, &data.names)?;
+    learning.bounds = resolved.as_ref().map(|resolved| resolved.bounds().clone());
     let out = arguments.out.clone().map(OutDir::create).transpose()?;
     interrupt::listen()?;
     let learned = learning
@@ -261,6 +268,10 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         .map_err(|error| explained(error, arguments, &data.source))
         .inspect_err(|_| bar.finish_and_clear())?;
     let seconds = run.seconds();
+    let known = resolved
+        .map(|resolved| Known::weigh(resolved, &learning, &data.values, &learned, &run))
+        .transpose()
+        .inspect_err(|_| bar.finish_and_clear())?;
     let evidence =
         Evidence { data: &data.values, learned: &learned, rows: data.number_rows(), names: &data.names };
     // A search that was ended still deserves a look at what it found, if that is quick.
@@ -275,9 +286,14 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         Ok(error) => explained(error, arguments, &data.source),
         Err(error) => error,
     })?;
-    let report =
-        report::Report::new(arguments, settings, &data, &learned, truth.as_ref(), diagnostics, seconds)?;
-    report.supported_by(support.as_ref()).give(out.as_ref())
+    let found = report::Found {
+        learned: &learned,
+        known: known.as_ref(),
+        diagnostics,
+        support: support.as_ref(),
+        seconds,
+    };
+    report::Report::new(arguments, settings, &data, found, truth.as_ref())?.give(out.as_ref())
 }
 
 /// All settings that shaped a graph, by name.

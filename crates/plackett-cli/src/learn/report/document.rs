@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::{
     Report,
+    knowledge::KnowledgeDocument,
     support::{BootstrapDocument, PairDocument},
 };
 use crate::learn::{
@@ -39,6 +40,8 @@ pub(super) struct Document<'a> {
     cpdag: CpdagDocument,
     #[serde(skip_serializing_if = "Option::is_none")]
     directions_rest_on: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    knowledge: Option<KnowledgeDocument<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     probabilities: Option<Vec<EdgeProbability<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -136,6 +139,7 @@ impl Report<'_> {
             edges: learned.edges().map(edge).collect(),
             cpdag: CpdagDocument::new(&self.data.names, &learned.cpdag),
             directions_rest_on: learned.basis.as_ref().map(|basis| basis.text.as_str()),
+            knowledge: self.knowledge_document(),
             probabilities: self.probable_edges(),
             support: self.support_document(),
             bootstrap: self.bootstrap_document(),

@@ -6,6 +6,7 @@ mod diagnostics;
 mod document;
 mod edges;
 mod files;
+mod knowledge;
 mod support;
 mod text;
 mod warnings;
@@ -14,14 +15,24 @@ use plackett_dag::{
     Learned, NamedDag, dataset::Kind, diagnostics::Diagnostic, learning::Direction, metrics::Comparison,
 };
 
-use super::{Arguments, Settings, bootstrap::Supported, data::Data, true_score};
+use super::{Arguments, Settings, bootstrap::Supported, data::Data, knowledge::Known, true_score};
 use crate::{console, files::OutDir};
+
+/// What came out, beside the graph what there is to say of it.
+pub(super) struct Found<'a> {
+    pub learned: &'a Learned,
+    pub known: Option<&'a Known>,
+    pub diagnostics: Vec<Diagnostic>,
+    pub support: Option<&'a Supported>,
+    pub seconds: f64,
+}
 
 pub(super) struct Report<'a> {
     arguments: &'a Arguments,
     settings: Settings<'a>,
     data: &'a Data,
     learned: &'a Learned,
+    known: Option<&'a Known>,
     /// The learned graph under the names of the columns.
     graph: NamedDag,
     truth: Option<&'a NamedDag>,
@@ -38,20 +49,21 @@ impl<'a> Report<'a> {
         arguments: &'a Arguments,
         settings: Settings<'a>,
         data: &'a Data,
-        learned: &'a Learned,
+        found: Found<'a>,
         truth: Option<&'a NamedDag>,
-        diagnostics: Vec<Diagnostic>,
-        seconds: f64,
     ) -> anyhow::Result<Self> {
+        let Found { learned, known, diagnostics, support, seconds } = found;
         let graph = NamedDag::new(data.names.clone(), learned.dag.clone())?;
         let comparison = truth.map(|truth| truth.compare(&graph)).transpose()?;
         let true_score = true_score(arguments, data, learned, truth)?;
-        let warnings = warnings::warnings(data, learned, arguments.posterior);
+        let mut warnings = warnings::warnings(data, learned, arguments.posterior);
+        warnings.extend(support.and_then(support::warning));
         Ok(Self {
             arguments,
             settings,
             data,
             learned,
+            known,
             graph,
             truth,
             true_score,
@@ -59,14 +71,8 @@ impl<'a> Report<'a> {
             seconds,
             warnings,
             diagnostics,
-            support: None,
+            support,
         })
-    }
-
-    /// The same with what a bootstrap says, if there was one.
-    pub(super) fn supported_by(mut self, support: Option<&'a Supported>) -> Self {
-        self.warnings.extend(support.and_then(support::warning));
-        Self { support, ..self }
     }
 
     /// Writes the files, if there is a folder for them, and prints the rest.

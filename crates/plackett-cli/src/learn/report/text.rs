@@ -18,6 +18,7 @@ impl Report<'_> {
             Some(self.graph()),
             self.consensus(),
             Some(self.outcome()),
+            self.knowledge(),
             self.diagnostics(),
             self.against_truth(),
         ];
@@ -82,6 +83,9 @@ impl Report<'_> {
         } else if learned.is_equivalent && !learned.cpdag.undirected().is_empty() {
             lines.push("open: the data fit as well with this edge turned round (see `cpdag` in --json for the class)".to_owned());
         }
+        if self.known.is_some() {
+            lines.push("known: what is known of the graph rules out the other direction".to_owned());
+        }
         if let Some(basis) = &learned.basis {
             lines.push(format!(
                 "{}: the direction is open in the class and rests on {}",
@@ -94,14 +98,8 @@ impl Report<'_> {
     /// The order, the class and the figures of the search.
     fn outcome(&self) -> String {
         let learned = self.learned;
-        let mut lines = vec![
-            format!("Order   {}", first_of(&self.order(), MOST_NAMES_SHOWN, 8)),
-            format!(
-                "CPDAG   {} compelled, {} open",
-                counted(learned.cpdag.directed().len(), "direction"),
-                learned.cpdag.undirected().len()
-            ),
-        ];
+        let mut lines =
+            vec![format!("Order   {}", first_of(&self.order(), MOST_NAMES_SHOWN, 8)), self.class()];
         lines.push(format!(
             "{} of {}, {}{} {} in {:.2} s{}",
             counted(learned.dag.edge_count(), "edge"),
