@@ -17,7 +17,9 @@ use plackett::run::Run;
 
 pub use candidates::{Candidates, Reach};
 use sums::STAGE;
-pub use sums::{SizePrior, SumScore};
+pub use sums::SumScore;
+
+pub use crate::score::SizePrior;
 
 use crate::score::{CountScore, FamilyScore};
 use crate::{

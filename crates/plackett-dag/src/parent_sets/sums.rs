@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use plackett::run::Run;
 
+use super::SizePrior;
 use super::candidates::Candidates;
 use super::list::List;
 use crate::{
@@ -17,36 +18,6 @@ pub(super) const STAGE: &str = "parent sets";
 
 /// Terms that together make up less than this of a sum, on the scale of logarithms, are left out: e⁻³⁰ is 10⁻¹³.
 pub(super) const NEGLIGIBLE: f64 = 30.0;
-
-/// The prior probability of a parent set by its size, up to a factor.
-///
-/// ```
-/// assert_eq!(plackett_dag::parent_sets::SizePrior::default(), plackett_dag::parent_sets::SizePrior::Even);
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SizePrior {
-    /// All sets alike.
-    #[default]
-    Even,
-    /// All sizes alike, and all sets of a size: 1/binom(d − 1, |S|) (Friedman and Koller). Favors few parents.
-    EvenSizes,
-}
-
-impl SizePrior {
-    /// −log of the prior for each size up to `limit`, in a graph of so many nodes.
-    pub(super) fn costs(self, nodes: usize, limit: usize) -> Vec<f64> {
-        let others = nodes.saturating_sub(1);
-        let mut costs = vec![0.0];
-        for size in 1..=limit.min(others) {
-            let step = ((others + 1 - size) as f64 / size as f64).ln();
-            costs.push(match self {
-                Self::Even => 0.0,
-                Self::EvenSizes => costs[size - 1] + step,
-            });
-        }
-        costs
-    }
-}
 
 /// Sums over the parent sets of each node, made by [`ParentSets::build`](crate::parent_sets::ParentSets::build) on request for
 /// categories, and by [`SumScore::of`] for any score that can say what families cost.
