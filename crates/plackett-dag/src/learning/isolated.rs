@@ -6,7 +6,11 @@ use std::sync::Arc;
 use plackett::run::{Ending, Run};
 
 use super::{Learned, Learning, joint, mixed, numbers, unscored};
-use crate::{Cpdag, Dag, Gram, JointMoments, Mixed, Result, mixed::MixedColumn};
+use crate::{
+    Cpdag, Dag, Gram, JointMoments, Mixed, Result,
+    mixed::MixedColumn,
+    search::{Convergence, WorstEdge},
+};
 
 /// A column whose standard deviation is below this share of its mean's size is constant: a double has 16 digits, so that what
 /// is left is rounding.
@@ -106,6 +110,14 @@ fn placed(learned: Learned, nodes: &[usize], total: usize) -> Result<Learned> {
         order: learned.order.iter().map(|&node| nodes[node]).chain(constant).collect(),
         cpdag: Cpdag::from_edges(total, pairs(learned.cpdag.directed()), pairs(learned.cpdag.undirected()))?,
         probabilities,
+        convergence: learned.convergence.map(|found| Convergence {
+            worst_edge: found.worst_edge.map(|edge| WorstEdge {
+                from: nodes[edge.from],
+                to: nodes[edge.to],
+                ..edge
+            }),
+            ..found
+        }),
         ..learned
     })
 }

@@ -5,6 +5,7 @@ use plackett_dag::{
     dataset::Kind,
     format::{CpdagDocument, GraphDocument},
     metrics::Comparison,
+    search::WorstEdge,
 };
 use serde::Serialize;
 
@@ -37,6 +38,8 @@ pub(super) struct Document<'a> {
     graph: GraphDocument,
     #[serde(skip_serializing_if = "Option::is_none")]
     probabilities: Option<Vec<EdgeProbability<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    convergence: Option<ConvergenceDocument<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     true_score: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -72,6 +75,27 @@ struct EdgeProbability<'a> {
     probability: f64,
 }
 
+/// How the chains went that the probabilities come from.
+#[derive(Serialize)]
+struct ConvergenceDocument<'a> {
+    chains: usize,
+    steps: u64,
+    samples: u64,
+    r_hat: f64,
+    effective_size: f64,
+    standard_error: f64,
+    worst_edge: Option<EdgeConvergence<'a>>,
+    agrees: bool,
+}
+
+/// What the chains agree on least.
+#[derive(Serialize)]
+struct EdgeConvergence<'a> {
+    from: &'a str,
+    to: &'a str,
+    r_hat: f64,
+}
+
 /// Less likely edges are left out of the document; `probabilities.csv` has them all.
 const LEAST_PROBABILITY: f64 = 0.01;
 
@@ -103,6 +127,7 @@ impl Report<'_> {
             seed: self.arguments.common.seed,
             graph,
             probabilities: self.probable_edges(),
+            convergence: self.convergence(),
             true_score: self.true_score,
             comparison: self.comparison,
             warnings: &self.warnings,
@@ -121,6 +146,25 @@ impl Report<'_> {
             converged: estimation.is_converged,
         });
         Some(Gaps { document, estimation })
+    }
+
+    fn convergence(&self) -> Option<ConvergenceDocument<'_>> {
+        let found = self.learned.convergence?;
+        let edge = |edge: WorstEdge| EdgeConvergence {
+            from: self.name(edge.from),
+            to: self.name(edge.to),
+            r_hat: edge.r_hat,
+        };
+        Some(ConvergenceDocument {
+            chains: found.chains,
+            steps: found.steps,
+            samples: found.samples,
+            r_hat: found.r_hat,
+            effective_size: found.effective_size,
+            standard_error: found.standard_error,
+            worst_edge: found.worst_edge.map(edge),
+            agrees: found.agrees(),
+        })
     }
 
     /// The likely edges, the likeliest first.
