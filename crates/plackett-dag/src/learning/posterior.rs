@@ -36,15 +36,16 @@ impl Learning {
         run: &Run<'_>,
     ) -> Result<Option<EdgePosterior>> {
         let nodes = score.nodes();
+        let bounds = self.bounds_of(nodes);
         let candidates = if nodes <= COMPLETE_COLUMNS {
-            Candidates::all(nodes, nodes)
+            Candidates::all(nodes, nodes).within(bounds)?
         } else {
             let most = CANDIDATE_CONDITIONING;
-            let found = Pc { max_conditioning: Some(most) }.run(test, run);
+            let found = Pc { max_conditioning: Some(most) }.run_within(test, &bounds, run);
             if found.ending.is_early() {
                 return Ok(None);
             }
-            let mut candidates = Candidates::from_neighbors(found.skeleton)?;
+            let mut candidates = Candidates::from_neighbors(found.skeleton)?.within(bounds)?;
             candidates.reach = Reach::PlusOne;
             candidates.max_parents = nodes;
             candidates

@@ -232,7 +232,8 @@ impl ParentSums {
         let tables = parallel::map(tasks, |(node, mut list)| {
             list.add_by_size(priors);
             list.sort();
-            Table::new(nodes, candidates.core(node).iter().collect(), &NodeSet::default(), list)
+            let (_, joined) = candidates.bounds().fixed(node);
+            Table::new(nodes, candidates.core(node).iter().collect(), &joined, list)
         });
         Self { tables }
     }
@@ -285,15 +286,20 @@ impl ParentSums {
                 list.push(cost, members.iter().copied());
                 Some(())
             };
-            let (core, limit) = (candidates.core_list(node), limits[node]);
-            for_each_set(&mut Vec::new(), &core, limit, &mut take)?;
-            for other in candidates.outside(node).into_iter().filter(|_| limit > 0) {
-                for_each_set(&mut vec![other], &core, limit - 1, &mut take)?;
+            let (core, outside) = (candidates.core_list(node), candidates.outside(node));
+            for mut fixed in candidates.fixed_lists(node) {
+                let limit = limits[node].saturating_sub(fixed.len());
+                for_each_set(&mut fixed, &core, limit, &mut take)?;
+                for &other in outside.iter().filter(|_| limit > 0) {
+                    fixed.push(other);
+                    for_each_set(&mut fixed, &core, limit - 1, &mut take)?;
+                    fixed.pop();
+                }
             }
             run.advance(1);
             Some(list)
         });
-        let priors = prior.costs(nodes, limits.iter().copied().max().unwrap_or(0));
+        let priors = prior.costs(nodes, nodes);
         Ok(lists.map(|lists| Arc::new(Self::new(lists, candidates, &priors))))
     }
 

@@ -397,7 +397,7 @@ mod tests {
     use crate::mixed::MixedColumn;
     use crate::testing::{Rng, all_dags, normal};
     use crate::{
-        BayesNet, Categories, Gram, LocalScore, Mixed, NodeSet,
+        BayesNet, Bounds, Categories, Gram, LocalScore, Mixed, NodeSet,
         parent_sets::{Candidates, Keep, ParentSets, Reach, SizePrior},
         score::{Bdeu, MixedScoreSettings, ScoreSettings, graph_cost, mixed_score_by_name, score_by_name},
     };
@@ -542,6 +542,29 @@ mod tests {
         let mut candidates = Candidates::from_neighbors((0..4).map(core).collect()).unwrap();
         candidates.reach = Reach::PlusOne;
         candidates
+    }
+
+    /// One edge must be there, another may not, and two nodes must be joined whichever way.
+    #[test]
+    fn what_is_known_holds_in_every_graph() {
+        let score = numbers();
+        let bounds = Bounds::new(5, &[(0, 1)], &[(3, 2)], &[(1, 4), (0, 3)]).unwrap();
+        let known = |dag: &Dag| if bounds.hold(dag) { 0.0 } else { f64::INFINITY };
+        let exact = enumerated(5, |dag| known(dag) + family_cost(score.as_ref())(dag));
+        let core = |node: usize| (0..5).filter(|&other| other != (node + 1) % 5).collect();
+        let mut nearly_all = Candidates::from_neighbors((0..5).map(core).collect()).unwrap();
+        (nearly_all.reach, nearly_all.max_parents) = (Reach::PlusOne, 5);
+        for candidates in [Candidates::all(5, 4), nearly_all] {
+            let candidates = candidates.within(bounds.clone()).unwrap();
+            let sums = ParentSums::of(score.as_ref(), &candidates, SizePrior::Even, &Run::default());
+            let chains = PartitionMcmc { steps: Some(60_000), seed: 5, ..PartitionMcmc::default() };
+            let start = bounds.least();
+            let found = chains.run(&sums.unwrap().unwrap(), &start, &Run::default()).unwrap();
+            compare(&found, &exact, 0.02);
+            assert!((found.probabilities[3 * 5 + 2] - 1.0).abs() < 1e-9 && found.probabilities[1] == 0.0);
+            let joined = found.probabilities[5 + 4] + found.probabilities[4 * 5 + 1];
+            assert!((joined - 1.0).abs() < 1e-9, "{joined}");
+        }
     }
 
     /// So many rows that no double holds what a parent from outside the core is worth.
