@@ -8,10 +8,10 @@ use plackett::run::{Ending, Run};
 
 use super::{
     CANDIDATE_ALPHA, Learned, Learning, METHOD_ALPHA, Observations, ParentSpace, ScoreChoice, SearchTask,
-    patterned, refuse, unscored,
+    patterned, posterior::MOST_SETS_OF_CATEGORIES, refuse, unscored,
 };
 use crate::{
-    Categories, Error, LocalScore, Result,
+    Categories, Dag, Error, LocalScore, Result,
     independence::GSquare,
     orientation::orient_within,
     parent_sets::{Candidates, Keep, ParentSets, SizePrior},
@@ -209,7 +209,7 @@ impl Learner<'_> {
             let mut families = families.borrow_mut();
             families.cost(node, &[]) - families.cost(node, &[other])
         };
-        let candidates = learning.summable(candidates, dag, gain)?;
+        let candidates = learning.summable(candidates, dag, MOST_SETS_OF_CATEGORIES, gain)?;
         let keep = Keep::All(SizePrior::EvenSizes);
         let Some(sets) = ParentSets::build(data, score, &candidates, keep, run)? else { return Ok(None) };
         learning.edge_probabilities(&*sets.sums().ok_or(Error::Empty)?, dag, run)

@@ -11,7 +11,7 @@ use super::{
     numbers, patterned, refuse, unscored,
 };
 use crate::{
-    Dag, Error, LocalScore, Mixed, Result,
+    Error, LocalScore, Mixed, Result,
     em::{Em, Estimation},
     independence::BlockTest,
     mixed::{Blocks, Layout, MixedColumn},

@@ -16,8 +16,9 @@ use crate::{
 /// The most candidates that a node's parents are taken from in any combination; any one other may join them.
 const MOST_CANDIDATES: usize = 12;
 
-/// The most parent sets to be scored, all nodes together: a microsecond or so each.
-const MOST_SETS: usize = 1 << 21;
+/// The most parent sets to be scored, all nodes together: a microsecond or so each for numbers, tens of them for categories.
+const MOST_SETS: usize = 1 << 20;
+pub(super) const MOST_SETS_OF_CATEGORIES: usize = 1 << 18;
 
 /// Up to so many columns of numbers all the others are candidates, and nothing is left out.
 const COMPLETE_COLUMNS: usize = 16;
@@ -54,7 +55,7 @@ impl Learning {
             let cost = |set: &NodeSet| score.cost(node, set).unwrap_or_default();
             cost(&NodeSet::default()) - cost(&NodeSet::from_iter([other]))
         };
-        let candidates = self.summable(candidates, dag, gain)?;
+        let candidates = self.summable(candidates, dag, MOST_SETS, gain)?;
         match ParentSums::of(score.as_ref(), &candidates, SizePrior::Even, run)? {
             Some(sums) => self.edge_probabilities(&sums, dag, run),
             None => Ok(None),
@@ -70,6 +71,7 @@ impl Learning {
         &self,
         mut candidates: Candidates,
         dag: &Dag,
+        most_sets: usize,
         gain: impl Fn(usize, usize) -> f64,
     ) -> Result<Candidates> {
         for (from, to, _) in dag.edges() {
@@ -84,7 +86,7 @@ impl Learning {
         };
         for most in (0..=if is_complete { COMPLETE_COLUMNS } else { MOST_CANDIDATES }).rev() {
             let cut = candidates.strongest(most, strength);
-            if cut.all_sets() <= MOST_SETS
+            if cut.all_sets() <= most_sets
                 && ParentSums::bytes_needed(&cut) + chains <= self.search.memory_bytes as u128
             {
                 return Ok(cut);

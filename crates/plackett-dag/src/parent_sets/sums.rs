@@ -14,8 +14,8 @@ use crate::{Error, LocalScore, NodeSet, Result, parallel};
 /// What the work is called while it goes on.
 pub(super) const STAGE: &str = "parent sets";
 
-/// Sets that are together this much less likely than one of their subsets, on the scale of logarithms, are left out: e⁻²⁰ is 2·10⁻⁹.
-pub(super) const NEGLIGIBLE: f64 = 20.0;
+/// Sets that are together this much less likely than one of their subsets, on the scale of logarithms, are left out: e⁻¹⁴ is 10⁻⁶.
+pub(super) const NEGLIGIBLE: f64 = 14.0;
 
 /// A difference of two sums below this share of them is rounding, and whatever it stands for is as good as impossible.
 const ROUNDING: f64 = 1e-10;
@@ -79,13 +79,7 @@ impl Table {
         let mut within = vec![f64::NEG_INFINITY; subsets];
         let mut beside = Vec::new();
         for at in 0..list.len() {
-            let (mut subset, mut other) = (0, None);
-            for member in list.members(at) {
-                match places[member] {
-                    OUTSIDE => other = Some(member),
-                    place => subset |= 1 << place,
-                }
-            }
+            let (subset, other) = parts(&list, at, &places);
             let Some(other) = other else {
                 within[subset] = -list.costs()[at];
                 continue;
@@ -98,6 +92,7 @@ impl Table {
         let mut table =
             Self { nodes, core, places, joined, within, beside, is_log: vec![false; subsets], list };
         table.accumulate();
+        table.prune();
         table.scale();
         table
     }
@@ -117,6 +112,20 @@ impl Table {
                 }
             }
         }
+    }
+
+    /// Leaves sets out of the list, not of the sums, that are together negligible beside their subsets.
+    fn prune(&mut self) {
+        let margin = NEGLIGIBLE + (self.list.len() as f64).ln();
+        let mut kept = List::new(self.nodes.div_ceil(64).max(1));
+        for at in 0..self.list.len() {
+            let (subset, other) = parts(&self.list, at, &self.places);
+            let beside = other.map_or(f64::NEG_INFINITY, |other| self.beside[subset * self.nodes + other]);
+            if -self.list.costs()[at] >= add(self.within[subset], beside) - margin {
+                kept.push(self.list.costs()[at], self.list.members(at));
+            }
+        }
+        self.list = kept;
     }
 
     fn scale(&mut self) {
@@ -172,6 +181,18 @@ impl Table {
     fn bytes(&self) -> usize {
         8 * (self.within.len() + self.beside.len()) + self.is_log.len() + self.list.bytes()
     }
+}
+
+/// The part of a set that is in the core, and the one node from outside.
+fn parts(list: &List, at: usize, places: &[u8]) -> (usize, Option<usize>) {
+    let (mut subset, mut other) = (0, None);
+    for member in list.members(at) {
+        match places[member] {
+            OUTSIDE => other = Some(member),
+            place => subset |= 1 << place,
+        }
+    }
+    (subset, other)
 }
 
 /// log(eᵃ + eᵇ).

@@ -3,9 +3,11 @@
 //!
 //! cost(i, P) = const − log Γ((n+a+l)/2)/Γ((a+l)/2) − ½(a+2l−1)·log t + ½(n+a+l)·log r(i | P) + ½ log det R_PP − log prior(|P|),
 //!
-//! where R = T + n·(covariances) with T = t·I, and r(i | P) = R_ii − R_iP R_PP⁻¹ R_Pi. Columns are divided by their standard
-//! deviations first, so that the prior, and with it the answer, does not change with their units. The settings are the usual ones: α_μ =
-//! [`MEAN_ROWS`], α_w = d + α_μ + 1 and t = α_μ(α_w − d − 1)/(α_μ + 1), under which the noise has variance about ½ beforehand.
+//! where R = T + n·(covariances) with T = t·I, and r(i | P) = R_ii − R_iP R_PP⁻¹ R_Pi. The settings are the usual ones: α_μ =
+//! [`MEAN_ROWS`], α_w = d + α_μ + 1 and t = α_μ(α_w − d − 1)/(α_μ + 1), under which the noise has variance about ½ beforehand. So that this fits, and
+//! that the answer does not change with the units of the columns, each is first divided by its standard deviation given all the others, about
+//! that of its noise. Divided by standard deviations as they are, noise that is small beside what it is added to would have too wide a prior, and
+//! edges would appear that make up for it: with 20 nodes, degree 4, strong effects and n = 1000, 7.2 false ones in place of none.
 //! The prior on graphs is [`SizePrior::EvenSizes`]: every number of parents is as likely as any other.
 
 use std::sync::Arc;
@@ -36,9 +38,10 @@ const SPREAD: f64 = MEAN_ROWS * (FREEDOM - 1.0) / (MEAN_ROWS + 1.0);
 /// The score on the moments of numbers.
 #[derive(Debug)]
 pub(crate) struct Bge {
-    /// R, in units of the columns' standard deviations.
+    /// R, in the units of the prior.
     matrix: Gram,
-    deviations: Vec<f64>,
+    /// What the columns are divided by.
+    units: Vec<f64>,
     rows: f64,
     /// What does not depend on the data, by the number of parents.
     constants: Vec<f64>,
@@ -55,13 +58,11 @@ pub(crate) struct Space {
 impl Bge {
     pub(crate) fn new(gram: &Gram) -> Result<Self> {
         let (nodes, rows) = (gram.nodes(), gram.rows() as f64);
-        // A column that does not vary goes with nothing, whatever its unit.
-        let deviation = |node| Some(gram.entry(node, node).sqrt()).filter(|&size| size > 0.0).unwrap_or(1.0);
-        let deviations: Vec<f64> = (0..nodes).map(deviation).collect();
+        let units = units(gram)?;
         let mut matrix = Vec::with_capacity(nodes * nodes);
-        for (a, &size) in deviations.iter().enumerate() {
-            matrix.extend(deviations.iter().enumerate().map(|(b, &other)| {
-                rows * (gram.entry(a, b) / size / other) + if a == b { SPREAD } else { 0.0 }
+        for (a, &unit) in units.iter().enumerate() {
+            matrix.extend(units.iter().enumerate().map(|(b, &other)| {
+                rows * (gram.entry(a, b) / unit / other) + if a == b { SPREAD } else { 0.0 }
             }));
         }
         let matrix = Gram::from_matrix(gram.rows(), nodes, matrix)?;
@@ -74,7 +75,7 @@ impl Bge {
             0.5 * rows * std::f64::consts::PI.ln() - means - gammas - spread + prior
         };
         let constants = prior.iter().enumerate().map(constant).collect();
-        Ok(Self { matrix, deviations, rows, constants })
+        Ok(Self { matrix, units, rows, constants })
     }
 
     /// What a node costs that so many parents leave such a rest of, `log_parents` being log det `R_PP`.
@@ -103,6 +104,35 @@ impl Bge {
         }
         (rest, log_parents)
     }
+}
+
+/// The standard deviation of each column given all the others, by the correlations of the data and of one row more in which nothing goes with
+/// anything, so that there is one however many columns there are. O(d³).
+fn units(gram: &Gram) -> Result<Vec<f64>> {
+    let (nodes, rows) = (gram.nodes(), gram.rows() as f64);
+    // A column that does not vary goes with nothing, whatever its unit.
+    let deviation = |node| Some(gram.entry(node, node).sqrt()).filter(|&size| size > 0.0).unwrap_or(1.0);
+    let deviations: Vec<f64> = (0..nodes).map(deviation).collect();
+    let entry = |at: usize| {
+        let (a, b) = (at / nodes, at % nodes);
+        let share = if a == b { 1.0 } else { rows / (rows + 1.0) };
+        share * gram.entry(a, b) / deviations[a] / deviations[b]
+    };
+    let correlations = Gram::from_matrix(gram.rows(), nodes, (0..nodes * nodes).map(entry).collect())?;
+    let mut factor = Cholesky::default();
+    factor.reset(nodes);
+    let mut known: Vec<usize> = Vec::with_capacity(nodes);
+    for node in 0..nodes {
+        if factor.push(&correlations, &known, node) {
+            known.push(node);
+        }
+    }
+    let mut units = deviations;
+    let mut column = Vec::new();
+    for (at, &node) in known.iter().enumerate() {
+        units[node] /= factor.inverse_entry(at, &mut column).sqrt();
+    }
+    Ok(units)
 }
 
 impl Family for Bge {
@@ -151,7 +181,7 @@ impl Family for Bge {
         space.factor.solve_upper(&mut space.projection);
         let weight = |&parent: &usize| {
             let at = space.parents.iter().position(|&known| known == parent);
-            at.map_or(0.0, |at| space.projection[at] * self.deviations[node] / self.deviations[parent])
+            at.map_or(0.0, |at| space.projection[at] * self.units[node] / self.units[parent])
         };
         Some(parents.iter().map(weight).collect())
     }
@@ -243,6 +273,10 @@ mod tests {
         for count in [3, 40] {
             let rows = rows(count, 7);
             let bge = family(&rows);
+            let rows: Vec<[f64; 4]> = rows
+                .iter()
+                .map(|row| std::array::from_fn(|column| row[column] / bge.units[column]))
+                .collect();
             let sets: [(usize, &[usize]); 5] =
                 [(0, &[]), (3, &[1]), (0, &[3]), (3, &[1, 2]), (1, &[0, 2, 3])];
             for (node, parents) in sets {
@@ -291,6 +325,17 @@ mod tests {
         let weights = (plain.weights(3, &parents).unwrap(), units.weights(3, &parents).unwrap());
         assert!((weights.0[0] - weights.1[0] * 1e-15).abs() < 1e-8 && (weights.0[0] - 0.4).abs() < 0.3);
         assert!((weights.0[1] - weights.1[1] * 1e-9).abs() < 1e-8);
+    }
+
+    /// Of two columns of correlation 0.8 each has 1 − 0.8² of its variance left given the other.
+    #[test]
+    fn the_units_are_deviations_given_the_others() {
+        let gram = Gram::from_matrix(1_000_000, 2, vec![4.0, 1.6, 1.6, 1.0]).unwrap();
+        let found = units(&gram).unwrap();
+        assert!((found[0] - 1.2).abs() < 1e-4 && (found[1] - 0.6).abs() < 1e-4, "{found:?}");
+        // Copies have none but for the row more.
+        let copies = units(&Gram::from_matrix(99, 2, vec![1.0; 4]).unwrap()).unwrap();
+        assert!((copies[0] - (1.0_f64 - 0.99 * 0.99).sqrt()).abs() < 1e-9);
     }
 
     #[test]

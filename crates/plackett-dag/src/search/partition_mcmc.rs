@@ -26,7 +26,7 @@ pub(super) struct Shares {
 
 impl Default for Shares {
     fn default() -> Self {
-        Self { exchange: 0.15, neighbors: 0.15, split: 0.15, reverse: 0.04 }
+        Self { exchange: 0.15, neighbors: 0.15, split: 0.15, reverse: 0.01 }
     }
 }
 
