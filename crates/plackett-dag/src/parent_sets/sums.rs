@@ -216,9 +216,7 @@ fn sum_of_products(x: &[f64], y: &[f64]) -> f64 {
     let rest: f64 = xs.remainder().iter().zip(ys.remainder()).map(|(x, y)| x * y).sum();
     let mut sums = [0.0; 4];
     for (x, y) in xs.zip(ys) {
-        for lane in 0..4 {
-            sums[lane] += x[lane] * y[lane];
-        }
+        sums.iter_mut().zip(x).zip(y).for_each(|((sum, x), y)| *sum += x * y);
     }
     (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
 }

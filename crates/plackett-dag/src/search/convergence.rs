@@ -38,10 +38,12 @@ pub(super) fn scale_reduction(means: &[f64], variances: &[f64], length: f64) -> 
     let middle = mean(means);
     let between =
         means.iter().map(|mean| (mean - middle).powi(2)).sum::<f64>() / (means.len() as f64 - 1.0).max(1.0);
-    match within > 0.0 {
-        true => (((length - 1.0) / length * within + between) / within).sqrt(),
-        false if between > 0.0 => f64::INFINITY,
-        false => 1.0,
+    if within > 0.0 {
+        (((length - 1.0) / length * within + between) / within).sqrt()
+    } else if between > 0.0 {
+        f64::INFINITY
+    } else {
+        1.0
     }
 }
 

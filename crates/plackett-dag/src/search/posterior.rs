@@ -30,6 +30,9 @@ const AGREED_SCORES: f64 = 1.05;
 /// Chains agree on an edge if R̂ is at most this, or if they are no farther apart than [`AGREED_PROBABILITIES`].
 const AGREED_EDGES: f64 = 1.1;
 
+/// Rounds follow one another until no probability has a larger standard error than this, beside agreement.
+const PRECISE: f64 = 0.02;
+
 /// Means of chains that are no farther apart than this tell the same probability, whatever R̂ says of what is near certain.
 const AGREED_PROBABILITIES: f64 = 0.02;
 
@@ -157,7 +160,7 @@ impl Convergence {
 
 impl PartitionMcmc {
     /// Averages the exact edge probabilities given each partition that is looked at, the first fifth of a round left out. If the chains
-    /// disagree after a round and no number of moves was given, another round follows, twice as long, and what was before it
+    /// disagree after a round, or a probability is not known within a standard error of 0.02, and no number of moves was given, another round follows, twice as long, and what was before it
     /// is left out. All chains start from `start`, which is best a good graph: from others they may stay where no good one is. So they can tell that
     /// they disagree, not that there is something which none of them has come to. The answer does not depend on the number of threads. Nothing is known, and all
     /// probabilities are zero, if there are no samples because the run was over before.
@@ -230,7 +233,8 @@ impl PartitionMcmc {
                 answer.convergence.steps += before;
             }
             before += steps;
-            if run.is_over() || answer.convergence.agrees() {
+            let Convergence { standard_error, .. } = answer.convergence;
+            if run.is_over() || answer.convergence.agrees() && standard_error <= PRECISE {
                 break;
             }
             steps *= 2;
