@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -12,6 +13,7 @@ from plackett import _plackett
 from plackett._arrays import Floats, to_count, to_number, to_seed
 from plackett._data import ColumnKind, Discretize, Kind, Missing, Reading, to_data
 from plackett._graph import Cpdag, Graph, named_cpdag
+from plackett._knowledge import Knowledge, KnowledgeCost, to_cost, to_json
 from plackett._plackett import PlackettError
 from plackett._progress import Bar
 
@@ -91,6 +93,8 @@ class LearnedGraph(Graph):
         """How it ended; in each case the graph is the best so far, at worst the one without edges."""
         self.seconds: float = native.seconds
         """How long it took."""
+        self.knowledge: KnowledgeCost | None = to_cost(native, self._names)
+        """What knowledge cost, if there was any: the score without it and which statements decided."""
         limits = [
             f'column "{self._names[node]}" has too many candidates for all their sets: at most {limit} were tried together'
             for node, limit in native.lowered_limits
@@ -102,7 +106,8 @@ class LearnedGraph(Graph):
 
     @property
     def cpdag(self) -> Cpdag:
-        """What the data say of directions: the equivalence class of the graph, or PC-stable's pattern.
+        """What the data say of directions: the equivalence class of the graph, or PC-stable's pattern. With knowledge it is the
+        maximally oriented graph under the knowledge: an edge is directed if all equivalent graphs that keep it direct it so.
 
         >>> import plackett
         >>> data = plackett.simulate_sem(4, seed=1).sample(500, seed=0)
@@ -185,6 +190,7 @@ def learn_dag(
     weights: Any = None,
     covariance: bool | int = False,
     names: Sequence[str] | None = None,
+    knowledge: Knowledge | Mapping[str, Any] | str | os.PathLike[str] | None = None,
     standardize: bool = False,
     center: bool = True,
     lambda_: float | None = None,
@@ -251,6 +257,9 @@ def learn_dag(
         their number otherwise.
     names
         The names of the columns, if the data have none or others are wanted.
+    knowledge
+        What is known of the graph, which it then keeps: a :class:`plackett.Knowledge`, a dictionary of its parameters, or the path of
+        a file. What it cost is in ``.knowledge`` of the answer.
     standardize, center
         What is done to columns of numbers first.
     lambda_, sigma2, penalty
@@ -304,6 +313,7 @@ def learn_dag(
         "memory": to_count(memory, "memory", least=1),
         "time_limit": _to_seconds(time_limit),
         "seed": to_seed(seed),
+        "knowledge": to_json(knowledge),
     }
     for what in ("method", "score", "candidates"):
         if settings[what] is not None and not isinstance(settings[what], str):

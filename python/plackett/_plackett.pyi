@@ -22,6 +22,7 @@ __all__ = [
     "compare",
     "cpdag",
     "learn",
+    "read_knowledge",
     "neural_sort",
     "shd",
     "shd_cpdag",
@@ -227,7 +228,15 @@ class LearnedGraph:
     @property
     def estimation(self) -> tuple[float, int, float, bool] | None: ...
     @property
+    def knowledge(
+        self,
+    ) -> (
+        tuple[list[str], float | None, float | None, list[tuple[int, _Pairs, float | None]], bool] | None
+    ): ...
+    @property
     def lowered_limits(self) -> _Pairs: ...
+
+def read_knowledge(path: str) -> str: ...
 
 def learn(
     data: Data, settings: dict[str, Any], progress: Callable[[str, int, int | None], None] | None

@@ -124,6 +124,12 @@ impl ColumnArrays<'_> {
     }
 }
 
+impl Data {
+    pub(crate) fn names(&self) -> &[String] {
+        &self.names
+    }
+}
+
 #[pymethods]
 impl Data {
     /// The code of a missing value.

@@ -1,12 +1,14 @@
 //! Learning a graph from data.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use numpy::{PyArray1, PyArray2};
 use plackett::run::{Limits, Progress, Run};
 use plackett_dag::{
-    Error, LearnMethod, Learned, Learning, ScoreChoice,
-    learning::{CategorySettings, NumberSettings, ParentSpace, SearchSettings, TestSettings},
+    Error, Knowledge, LearnMethod, Learned, Learning, ScoreChoice,
+    knowledge::Resolved,
+    learning::{CategorySettings, KnowledgeCost, NumberSettings, ParentSpace, SearchSettings, TestSettings},
 };
 use pyo3::{exceptions::PyKeyboardInterrupt, prelude::*};
 
@@ -39,6 +41,8 @@ pub(crate) struct Settings {
     memory: usize,
     time_limit: Option<f64>,
     seed: u64,
+    /// As JSON.
+    knowledge: Option<String>,
 }
 
 impl Settings {
@@ -100,10 +104,14 @@ fn explained(error: Error) -> Failure {
 /// Figures of the chains that probabilities come from.
 type ChainFigures = ((usize, u64, u64), (f64, f64, f64), Option<(usize, usize, f64)>, bool);
 
+/// What knowledge cost.
+type Known = (Vec<String>, Option<f64>, Option<f64>, Vec<(usize, Pairs, Option<f64>)>, bool);
+
 /// A learned graph.
 #[pyclass(frozen, module = "plackett._plackett")]
 pub(crate) struct LearnedGraph {
     learned: Learned,
+    known: Option<(Resolved, KnowledgeCost)>,
     #[pyo3(get)]
     seconds: f64,
 }
@@ -192,10 +200,26 @@ impl LearnedGraph {
         Some((found.effective_rows, found.iterations, found.change, found.is_converged))
     }
 
+    /// The statements, the score without them, what they cost, those that decided with their edges and costs, and whether that is all.
+    #[getter]
+    fn knowledge(&self) -> Option<Known> {
+        let (resolved, found) = self.known.as_ref()?;
+        let statements = resolved.statements().iter().map(ToString::to_string).collect();
+        let decisive =
+            found.decisive.iter().map(|one| (one.statement, one.edges.clone(), one.cost)).collect();
+        Some((statements, found.free_score, found.cost, decisive, found.is_whole))
+    }
+
     #[getter]
     fn lowered_limits(&self) -> Pairs {
         self.learned.lowered_limits.clone()
     }
+}
+
+/// What a file says of a graph, as JSON.
+#[pyfunction]
+pub(crate) fn read_knowledge(path: PathBuf) -> Result<String, Failure> {
+    Ok(Knowledge::read(path)?.to_json())
 }
 
 /// Learns a graph. `progress`, if given, is called with a stage, the parts of it done and those in all. Ctrl-C ends the
@@ -207,18 +231,34 @@ pub(crate) fn learn(
     settings: Settings,
     progress: Option<Bound<'_, PyAny>>,
 ) -> Result<LearnedGraph, Failure> {
-    let (learning, limits) = (settings.learning()?, settings.limits());
+    let (mut learning, limits) = (settings.learning()?, settings.limits());
+    let known = settings.knowledge.as_deref().map(|text| Knowledge::parse(text)?.resolve(data.names()));
+    let known = known.transpose()?;
+    learning.bounds = known.as_ref().map(|known| known.bounds().clone());
     let tell = |news: &Progress| match &progress {
         Some(progress) => progress.call1((&news.stage, news.done, news.total)).map(drop),
         None => Ok(()),
     };
     let ((outcome, seconds), raised) = interruptible(py, tell, |observer| {
         let run = Run::new(limits).observed(observer);
-        (learning.run(&data.observations, &run), run.seconds())
+        let learned = learning.run(&data.observations, &run);
+        let seconds = run.seconds();
+        let weighed = learned.and_then(|learned| {
+            let cost = |known: Resolved| {
+                let cost = learning.knowledge_cost(&data.observations, &known, &learned, &run)?;
+                Ok::<_, Error>((known, cost))
+            };
+            let known = known.map(cost).transpose()?;
+            Ok((learned, known))
+        });
+        (weighed, seconds)
     });
     match raised {
         // Ctrl-C asks for the best so far.
         Some(error) if !error.is_instance_of::<PyKeyboardInterrupt>(py) => Err(error.into()),
-        _ => Ok(LearnedGraph { learned: outcome.map_err(explained)?, seconds }),
+        _ => {
+            let (learned, known) = outcome.map_err(explained)?;
+            Ok(LearnedGraph { learned, known, seconds })
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! `plackett learn`: a causal graph from a CSV file, by searching over topological orders.
 
 pub(crate) mod data;
+mod knowledge;
 mod report;
 
 use std::{path::PathBuf, time::Duration};
@@ -30,6 +31,7 @@ use crate::{
     interrupt,
 };
 use data::{Data, ReadingArguments};
+use knowledge::{KnowledgeArguments, Known};
 use serde::{Serialize, Serializer};
 
 #[derive(Args)]
@@ -45,6 +47,8 @@ pub(crate) struct Arguments {
     samples: Option<u32>,
     #[command(flatten)]
     reading: ReadingArguments,
+    #[command(flatten)]
+    knowledge: KnowledgeArguments,
     /// How to search for the order of the variables
     #[arg(long, default_value = LEARN_METHODS[0].name, value_parser = method_names())]
     method: String,
@@ -223,7 +227,8 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         (false, true) => Centering::None,
         (false, false) => Centering::Center,
     };
-    let learning = arguments.learning()?;
+    let mut learning = arguments.learning()?;
+    let knowledge = arguments.knowledge.gather()?;
     let bar = console::progress(1, "");
     let mut observer = |progress: &Progress| {
         show(&bar, progress);
@@ -237,15 +242,25 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         let text = format!("--standardize and --no-center are for columns of numbers, and {what}");
         return Err(BadInput(text).into());
     }
+    let resolved = knowledge::resolve(&knowledge, &data.names)?;
+    learning.bounds = resolved.as_ref().map(|resolved| resolved.bounds().clone());
     let out = arguments.out.clone().map(OutDir::create).transpose()?;
     interrupt::listen()?;
     let learned = learning.run(&data.values, &run);
     let seconds = run.seconds();
+    let learned = learned.map_err(|error| explained(error, arguments, &data.source));
+    let known = match (&learned, resolved) {
+        (Ok(learned), Some(resolved)) => {
+            Some(Known::weigh(resolved, &learning, &data.values, learned, &run)?)
+        }
+        _ => None,
+    };
     bar.finish_and_clear();
-    let learned = learned.map_err(|error| explained(error, arguments, &data.source))?;
+    let learned = learned?;
     let settings =
         Settings { learning: &learning, time: arguments.time.map(|time| time.as_secs_f64()), centering };
-    report::Report::new(arguments, settings, &data, &learned, truth.as_ref(), seconds)?.give(out.as_ref())
+    report::Report::new(arguments, settings, &data, &learned, known.as_ref(), truth.as_ref(), seconds)?
+        .give(out.as_ref())
 }
 
 /// All settings that shaped a graph, by name.

@@ -2,6 +2,7 @@
 //! there is to say about it. What the `plackett learn` command does.
 
 mod categories;
+mod cost;
 mod direction;
 mod equal_variances;
 mod isolated;
@@ -19,6 +20,7 @@ use plackett::run::{Ending, Run, Trace};
 use serde::Serialize;
 
 pub use crate::em::Estimation;
+pub use cost::{Decisive, KnowledgeCost};
 pub use direction::{Basis, Direction};
 pub use equal_variances::residual_variances;
 pub use method::{Found, LEARN_METHODS, LearnMethod, SearchTask};

@@ -9,7 +9,7 @@ use plackett_dag::{
 };
 use serde::Serialize;
 
-use super::Report;
+use super::{Report, knowledge::KnowledgeDocument};
 use crate::learn::{
     Settings,
     data::{InputDocument, MissingDocument},
@@ -36,6 +36,8 @@ pub(super) struct Document<'a> {
     seed: u64,
     #[serde(flatten)]
     graph: GraphDocument,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    knowledge: Option<KnowledgeDocument<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     probabilities: Option<Vec<EdgeProbability<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -126,6 +128,7 @@ impl Report<'_> {
             preprocessing: self.data.preparation,
             seed: self.arguments.common.seed,
             graph,
+            knowledge: self.knowledge_document(),
             probabilities: self.probable_edges(),
             convergence: self.convergence(),
             true_score: self.true_score,

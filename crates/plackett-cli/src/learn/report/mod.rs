@@ -5,12 +5,13 @@
 mod document;
 mod edges;
 mod files;
+mod knowledge;
 mod text;
 mod warnings;
 
 use plackett_dag::{Learned, NamedDag, dataset::Kind, learning::Direction, metrics::Comparison};
 
-use super::{Arguments, Settings, data::Data, true_score};
+use super::{Arguments, Settings, data::Data, knowledge::Known, true_score};
 use crate::{console, files::OutDir};
 
 pub(super) struct Report<'a> {
@@ -18,6 +19,7 @@ pub(super) struct Report<'a> {
     settings: Settings<'a>,
     data: &'a Data,
     learned: &'a Learned,
+    known: Option<&'a Known>,
     /// The learned graph under the names of the columns.
     graph: NamedDag,
     truth: Option<&'a NamedDag>,
@@ -33,6 +35,7 @@ impl<'a> Report<'a> {
         settings: Settings<'a>,
         data: &'a Data,
         learned: &'a Learned,
+        known: Option<&'a Known>,
         truth: Option<&'a NamedDag>,
         seconds: f64,
     ) -> anyhow::Result<Self> {
@@ -45,6 +48,7 @@ impl<'a> Report<'a> {
             settings,
             data,
             learned,
+            known,
             graph,
             truth,
             true_score,

@@ -13,7 +13,13 @@ const LINE: usize = 90;
 
 impl Report<'_> {
     pub(super) fn text(&self) -> String {
-        let paragraphs = [Some(self.head()), Some(self.graph()), Some(self.outcome()), self.against_truth()];
+        let paragraphs = [
+            Some(self.head()),
+            Some(self.graph()),
+            Some(self.outcome()),
+            self.knowledge(),
+            self.against_truth(),
+        ];
         paragraphs.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
     }
 
@@ -72,6 +78,9 @@ impl Report<'_> {
         if learned.is_equivalent && !learned.cpdag.undirected().is_empty() {
             lines.push("open: the data fit as well with this edge turned round (see `cpdag` in --json for the class)".to_owned());
         }
+        if self.known.is_some() {
+            lines.push("known: what is known of the graph rules out the other direction".to_owned());
+        }
         if let Some(basis) = &learned.basis {
             lines.push(format!(
                 "{}: the direction is open in the class and rests on {}",
@@ -84,14 +93,8 @@ impl Report<'_> {
     /// The order, the class and the figures of the search.
     fn outcome(&self) -> String {
         let learned = self.learned;
-        let mut lines = vec![
-            format!("Order   {}", first_of(&self.order(), MOST_NAMES_SHOWN, 8)),
-            format!(
-                "CPDAG   {} compelled, {} open",
-                counted(learned.cpdag.directed().len(), "direction"),
-                learned.cpdag.undirected().len()
-            ),
-        ];
+        let mut lines =
+            vec![format!("Order   {}", first_of(&self.order(), MOST_NAMES_SHOWN, 8)), self.class()];
         lines.push(format!(
             "{} of {}, {}{} {} in {:.2} s{}",
             counted(learned.dag.edge_count(), "edge"),
