@@ -48,6 +48,16 @@ class LearnedGraph(Graph):
         self._order = tuple(native.order.tolist())
         self._cpdag = named_cpdag(self._names, native.cpdag)
         self._open = tuple(native.cpdag[1]) if native.is_equivalent else ()
+        self._figures = native.edges
+        self.directions_rest_on: str | None = native.directions_rest_on
+        """What the directions rest on that the class leaves open, where the score prefers one to the other."""
+        self.diagnostics: list[dict[str, Any]] = [
+            {"name": name, "value": value, "verdict": verdict, "advice": advice}
+            for name, value, verdict, advice in native.diagnostics
+        ]
+        """How far the graph can be trusted, as far as the data tell: a ``name``, a ``value``, a ``verdict`` and ``advice``
+        each. Verdicts are ``"fine"``, ``"caution"``, ``"unused"`` (other scores assume it), ``"unknown"`` (it takes rows, or time,
+        that are not there) and ``"assumed"`` (no data could tell)."""
         self.method: str = native.method
         """How the graph was searched for."""
         self.score: float | None = native.score
@@ -116,9 +126,35 @@ class LearnedGraph(Graph):
         """
         return self._cpdag
 
+    @property
+    def edge_table(self) -> list[dict[str, Any]]:
+        """What there is to say of each edge, the strongest first: ``from``, ``to``, ``weight``; ``standardized``, the coefficient if
+        every column had a standard deviation of one; ``strength``, what the score would lose without the edge; ``p_value``, the
+        largest of the tests that kept it (``pc`` only); and ``direction``: ``"compelled"`` if all graphs of the class have it,
+        ``"open"`` if not, or what it rests on if the score prefers one to the other. ``None`` where there is no such figure. A list
+        of dictionaries is what data frames are made of.
+
+        >>> import plackett
+        >>> data = plackett.simulate_sem(4, seed=1).sample(500, seed=0)
+        >>> sorted(plackett.learn_dag(data).edge_table[0])
+        ['direction', 'from', 'p_value', 'standardized', 'strength', 'to', 'weight']
+        """
+        return [
+            {
+                "from": self._names[start],
+                "to": self._names[end],
+                "weight": float(self._weights[start, end]),
+                "standardized": standardized,
+                "strength": strength,
+                "p_value": p_value,
+                "direction": direction,
+            }
+            for start, end, standardized, strength, p_value, direction in self._figures
+        ]
+
     def to_networkx(self) -> nx.DiGraph[str]:
-        """The graph for networkx, with the edges' attributes ``weight`` and ``is_open``: whether the data leave the direction
-        open, so that the edge might as well point the other way.
+        """The graph for networkx, with the edges' attributes ``weight``, those of :attr:`edge_table` that there are, and ``is_open``:
+        whether the data leave the direction open, so that the edge might as well point the other way.
 
         >>> import plackett
         >>> model = plackett.simulate_sem(6, seed=0)
@@ -130,6 +166,9 @@ class LearnedGraph(Graph):
         pairs = {frozenset((self._names[a], self._names[b])) for a, b in self._open}
         for start, end, attributes in graph.edges(data=True):
             attributes["is_open"] = frozenset((start, end)) in pairs
+        for edge in self.edge_table:
+            known = {name: value for name, value in edge.items() if value is not None and name not in ("from", "to")}
+            graph.edges[edge["from"], edge["to"]].update(known)
         return graph
 
 

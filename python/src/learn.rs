@@ -7,8 +7,12 @@ use numpy::{PyArray1, PyArray2};
 use plackett::run::{Limits, Progress, Run};
 use plackett_dag::{
     Error, Knowledge, LearnMethod, Learned, Learning, ScoreChoice,
+    diagnostics::{Diagnostic, Evidence, diagnose},
     knowledge::Resolved,
-    learning::{CategorySettings, KnowledgeCost, NumberSettings, ParentSpace, SearchSettings, TestSettings},
+    learning::{
+        CategorySettings, KnowledgeCost, LearnedEdge, NumberSettings, ParentSpace, SearchSettings,
+        TestSettings,
+    },
 };
 use pyo3::{exceptions::PyKeyboardInterrupt, prelude::*};
 
@@ -101,6 +105,8 @@ fn explained(error: Error) -> Failure {
     Failure::new(format!("{name} {reason}"))
 }
 
+type EdgeFigures = (usize, usize, Option<f64>, Option<f64>, Option<f64>, String);
+
 /// Figures of the chains that probabilities come from.
 type ChainFigures = ((usize, u64, u64), (f64, f64, f64), Option<(usize, usize, f64)>, bool);
 
@@ -111,6 +117,7 @@ type Known = (Vec<String>, Option<f64>, Option<f64>, Vec<(usize, Pairs, Option<f
 #[pyclass(frozen, module = "plackett._plackett")]
 pub(crate) struct LearnedGraph {
     learned: Learned,
+    diagnostics: Vec<Diagnostic>,
     known: Option<(Resolved, KnowledgeCost)>,
     #[pyo3(get)]
     seconds: f64,
@@ -121,6 +128,31 @@ impl LearnedGraph {
     #[getter]
     fn weights<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray2<f64>>, Failure> {
         graph::adjacency(py, &self.learned.dag)
+    }
+
+    /// Edges, the strongest first, as (from, to, standardized weight, strength, p-value, what the direction rests on).
+    #[getter]
+    fn edges(&self) -> Vec<EdgeFigures> {
+        let figures = |edge: LearnedEdge| {
+            let direction = self.learned.direction(edge.from, edge.to).to_string();
+            (edge.from, edge.to, edge.standardized, edge.strength, edge.p_value, direction)
+        };
+        self.learned.strongest_edges().into_iter().map(figures).collect()
+    }
+
+    /// Diagnostics as (name, value, verdict, advice).
+    #[getter]
+    fn diagnostics(&self) -> Vec<(&'static str, Option<f64>, String, &str)> {
+        let found = self.diagnostics.iter();
+        found
+            .map(|found| (found.name, found.value, found.verdict.to_string(), found.advice.as_str()))
+            .collect()
+    }
+
+    /// What open directions rest on where they are not equally good.
+    #[getter]
+    fn directions_rest_on(&self) -> Option<&str> {
+        self.learned.basis.as_ref().map(|basis| basis.text.as_str())
     }
 
     #[getter]
@@ -243,22 +275,36 @@ pub(crate) fn learn(
         let run = Run::new(limits).observed(observer);
         let learned = learning.run(&data.observations, &run);
         let seconds = run.seconds();
+        // A search that was ended still deserves a look at what it found, if that is quick.
+        let look =
+            if run.is_over() { Run::new(Limits::time(LAST_LOOK)) } else { run.part(Limits::default()) };
         let weighed = learned.and_then(|learned| {
             let cost = |known: Resolved| {
                 let cost = learning.knowledge_cost(&data.observations, &known, &learned, &run)?;
                 Ok::<_, Error>((known, cost))
             };
             let known = known.map(cost).transpose()?;
-            Ok((learned, known))
+            let evidence = Evidence {
+                data: &data.observations,
+                learned: &learned,
+                rows: data.number_rows.as_ref(),
+                names: &data.names,
+            };
+            let diagnostics = diagnose(&evidence, &look);
+            Ok((learned, known, diagnostics))
         });
+        drop(look);
         (weighed, seconds)
     });
     match raised {
         // Ctrl-C asks for the best so far.
         Some(error) if !error.is_instance_of::<PyKeyboardInterrupt>(py) => Err(error.into()),
         _ => {
-            let (learned, known) = outcome.map_err(explained)?;
-            Ok(LearnedGraph { learned, known, seconds })
+            let (learned, known, diagnostics) = outcome.map_err(explained)?;
+            Ok(LearnedGraph { learned, known, diagnostics, seconds })
         }
     }
 }
+
+/// How long to look at a graph whose run is over.
+const LAST_LOOK: Duration = Duration::from_millis(300);

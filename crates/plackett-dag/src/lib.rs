@@ -50,6 +50,7 @@ mod cholesky;
 mod counts;
 pub mod cpdag;
 pub mod dataset;
+pub mod diagnostics;
 mod dictionary;
 mod em;
 pub mod error;

@@ -16,6 +16,7 @@ use plackett::run::{Limits, Progress, Run};
 use plackett_dag::{
     Dag, Error, LearnMethod, Learned, Learning, NamedDag, Observations, ScoreChoice,
     dataset::Kind,
+    diagnostics::{Evidence, diagnose},
     format::read_graph,
     gram::Centering,
     learning::{CategorySettings, LEARN_METHODS, NumberSettings, ParentSpace, SearchSettings, TestSettings},
@@ -193,6 +194,9 @@ fn explained(error: Error, arguments: &Arguments, source: &str) -> anyhow::Error
     }
 }
 
+/// How long to look at a graph whose run is over: it should end within half a second.
+const LAST_LOOK: Duration = Duration::from_millis(300);
+
 /// The score that is chosen by looking at the data.
 const AUTO: &str = "auto";
 
@@ -246,21 +250,26 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     learning.bounds = resolved.as_ref().map(|resolved| resolved.bounds().clone());
     let out = arguments.out.clone().map(OutDir::create).transpose()?;
     interrupt::listen()?;
-    let learned = learning.run(&data.values, &run);
+    let learned = learning
+        .run(&data.values, &run)
+        .map_err(|error| explained(error, arguments, &data.source))
+        .inspect_err(|_| bar.finish_and_clear())?;
     let seconds = run.seconds();
-    let learned = learned.map_err(|error| explained(error, arguments, &data.source));
-    let known = match (&learned, resolved) {
-        (Ok(learned), Some(resolved)) => {
-            Some(Known::weigh(resolved, &learning, &data.values, learned, &run)?)
-        }
-        _ => None,
-    };
+    let known = resolved
+        .map(|resolved| Known::weigh(resolved, &learning, &data.values, &learned, &run))
+        .transpose()
+        .inspect_err(|_| bar.finish_and_clear())?;
+    let evidence =
+        Evidence { data: &data.values, learned: &learned, rows: data.rows.as_ref(), names: &data.names };
+    // A search that was ended still deserves a look at what it found, if that is quick.
+    let look = if run.is_over() { Run::new(Limits::time(LAST_LOOK)) } else { run.part(Limits::default()) };
+    let diagnostics = diagnose(&evidence, &look);
+    drop(look);
     bar.finish_and_clear();
-    let learned = learned?;
     let settings =
         Settings { learning: &learning, time: arguments.time.map(|time| time.as_secs_f64()), centering };
-    report::Report::new(arguments, settings, &data, &learned, known.as_ref(), truth.as_ref(), seconds)?
-        .give(out.as_ref())
+    let found = report::Found { learned: &learned, known: known.as_ref(), diagnostics, seconds };
+    report::Report::new(arguments, settings, &data, found, truth.as_ref())?.give(out.as_ref())
 }
 
 /// All settings that shaped a graph, by name.

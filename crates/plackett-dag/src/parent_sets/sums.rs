@@ -494,11 +494,12 @@ impl ParentSums {
         // For every place of the core what is left without it; differences of four sums, which rounding may leave below zero.
         for (place, &other) in table.core.iter().enumerate().filter(|&(_, &other)| all[other] != 0.0) {
             let step = 1 << place;
-            if table.joined & step != 0 {
+            let without = table.log_part(subset & !step, subset, all);
+            if without == f64::NEG_INFINITY {
                 shares[other] = 1.0;
                 continue;
             }
-            let mut share = relative(whole) - relative(table.log_sum(subset & !step, all));
+            let mut share = relative(whole) - relative(without);
             if earlier[other] != 0.0 && has_part {
                 share -= relative(part) - relative(table.log_sum(smaller & !step, earlier));
             }

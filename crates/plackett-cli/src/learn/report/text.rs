@@ -9,7 +9,7 @@ use crate::{
 /// Names of the order beyond these would fill the screen; the files have them all.
 const MOST_NAMES_SHOWN: usize = 150;
 /// Characters of a line of names.
-const LINE: usize = 90;
+pub(super) const LINE: usize = 90;
 
 impl Report<'_> {
     pub(super) fn text(&self) -> String {
@@ -18,6 +18,7 @@ impl Report<'_> {
             Some(self.graph()),
             Some(self.outcome()),
             self.knowledge(),
+            self.diagnostics(),
             self.against_truth(),
         ];
         paragraphs.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
@@ -75,7 +76,20 @@ impl Report<'_> {
     fn graph(&self) -> String {
         let learned = self.learned;
         let mut lines = vec![self.edges()];
-        if learned.is_equivalent && !learned.cpdag.undirected().is_empty() {
+        if learned.strengths.is_some() && learned.dag.edge_count() > 0 {
+            lines.push("strength: what the score would lose without the edge".to_owned());
+        }
+        if learned.p_values.is_some() && learned.dag.edge_count() > 0 {
+            lines.push(format!(
+                "p-value: the largest of the tests that kept the edge, of {} in all",
+                console::thousands(learned.evaluations)
+            ));
+        }
+        if learned.p_values.is_some() && !learned.cpdag.undirected().is_empty() {
+            lines.push(
+                "open: the tests do not tell which way (see `cpdag` in --json for their pattern)".to_owned(),
+            );
+        } else if learned.is_equivalent && !learned.cpdag.undirected().is_empty() {
             lines.push("open: the data fit as well with this edge turned round (see `cpdag` in --json for the class)".to_owned());
         }
         if self.known.is_some() {
