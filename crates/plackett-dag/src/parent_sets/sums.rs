@@ -464,7 +464,9 @@ impl ParentSums {
         let (subset, smaller) = (table.subset(all), table.subset(earlier));
         let (whole, part) = (table.log_sum(subset, all), table.log_part(smaller, subset, earlier));
         let whole_more = more(subset, all, whole);
-        let part_more = if part == f64::NEG_INFINITY { part } else { more(smaller, earlier, part) };
+        // Without the other there may be no set at all, where it is required.
+        let is_part = (subset ^ smaller) & table.joined == 0;
+        let part_more = if is_part { more(smaller, earlier, part) } else { f64::NEG_INFINITY };
         let is_joined = step.is_some_and(|step| table.joined & step != 0);
         Ways {
             absent: subtract(whole, part),
