@@ -227,9 +227,12 @@ mod tests {
             form += x[pivot] * x[pivot] / matrix[pivot][pivot];
             for row in pivot + 1..x.len() {
                 let factor = matrix[row][pivot] / matrix[pivot][pivot];
-                for column in pivot..x.len() {
-                    matrix[row][column] -= factor * matrix[pivot][column];
-                }
+                let above = matrix[pivot].clone();
+                matrix[row]
+                    .iter_mut()
+                    .zip(above)
+                    .skip(pivot)
+                    .for_each(|(entry, above)| *entry -= factor * above);
                 x[row] -= factor * x[pivot];
             }
         }

@@ -431,7 +431,7 @@ mod tests {
         edges.iter().map(|sum| sum / total).collect()
     }
 
-    fn family_cost<'a>(score: &'a dyn LocalScore) -> impl Fn(&Dag) -> f64 + 'a {
+    fn family_cost(score: &dyn LocalScore) -> impl Fn(&Dag) -> f64 + '_ {
         |dag| {
             let parents = |node: usize| dag.parents(node).iter().copied().collect::<NodeSet>();
             (0..dag.nodes()).map(|node| score.cost(node, &parents(node)).unwrap()).sum()
