@@ -76,7 +76,7 @@ impl Learning {
             return Ok(found);
         }
         let mut learning = Self { method: learned.method, bounds: None, ..self.clone() };
-        learning.categories.posterior = false;
+        learning.search.posterior = false;
         // The same score, lest apples be compared with pears.
         if let (Some(name), ScoreChoice::Auto) = (&learned.score_name, &self.score) {
             learning.score = ScoreChoice::Named(name.clone());
