@@ -165,7 +165,7 @@ struct Scored {
 /// The score on the data; none if the run is over before it is made.
 fn score(name: &str, learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Result<Option<Scored>> {
     let nodes = data.columns().len();
-    let price = Price::new(data.rows() as f64, nodes, learning.numbers.penalty)?;
+    let price = Price::new(data.total(), nodes, learning.numbers.penalty)?;
     let score: Arc<dyn LocalScore> = match name {
         "cg" => Arc::new(FamilyLocal::new(ConditionalGaussian::new(data, price), nodes)),
         "nal" => Arc::new(FamilyLocal::new(NodeAverage::new(data, price)?, nodes)),

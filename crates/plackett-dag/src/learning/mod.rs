@@ -92,7 +92,8 @@ impl Observations {
         match self {
             Self::Numbers(gram) => gram.rows(),
             Self::Categories(categories) => categories.total(),
-            Self::Mixed(data) => data.rows(),
+            #[expect(clippy::cast_sign_loss, reason = "a number of rows")]
+            Self::Mixed(data) => data.total().round() as usize,
             Self::Joint(moments) => moments.rows(),
         }
     }
@@ -125,6 +126,9 @@ pub struct Learning {
     pub search: SearchSettings,
     /// Seed of all random numbers.
     pub seed: u64,
+    /// An order of the columns to begin with: searches that climb start from it once, in place of several times from anywhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<Vec<usize>>,
     /// What is known of the graph, column by column; nothing if not given. The graph learned keeps it, whatever the method.
     #[serde(skip)]
     pub bounds: Option<Bounds>,
@@ -140,6 +144,7 @@ impl Default for Learning {
             tests: TestSettings::default(),
             search: SearchSettings::default(),
             seed: 0,
+            start: None,
             bounds: None,
         }
     }
@@ -195,6 +200,27 @@ pub struct Learned {
 }
 
 impl Learned {
+    /// What is said of directions: the class, or, by a score that tells the graphs of a class apart, the graph itself.
+    ///
+    /// ```
+    /// use plackett::run::Run;
+    /// use plackett_dag::{Gram, Learning, Observations};
+    /// // x₁ = 2·x₀ + noise of the same variance.
+    /// let data = Observations::Numbers(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?.into());
+    /// let learn = |score: &str| Learning { score: score.into(), ..Learning::default() }.run(&data, &Run::default());
+    /// assert_eq!(learn("bic")?.claim().undirected(), [(0, 1)]);
+    /// assert_eq!(learn("ev-l0")?.claim().directed(), [(0, 1)]);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn claim(&self) -> Cpdag {
+        if self.is_equivalent {
+            return self.cpdag.clone();
+        }
+        let mut arrows: Vec<(usize, usize)> = self.dag.edges().map(|(from, to, _)| (from, to)).collect();
+        arrows.sort_unstable();
+        Cpdag::from_sorted(self.dag.nodes(), arrows, Vec::new())
+    }
+
     /// The same with the probabilities of edges, if they are known.
     fn with_posterior(self, posterior: Option<EdgePosterior>) -> Self {
         match posterior {
@@ -302,8 +328,8 @@ impl Learning {
     fn task(&self, data: &Observations) -> SearchTask {
         SearchTask {
             first: Vec::new(),
-            start: None,
-            restarts: self.search.restarts,
+            start: self.start.clone(),
+            restarts: self.search.restarts.or(self.start.is_some().then_some(1)),
             steps: self.search.steps,
             descent: match data {
                 Observations::Numbers(_) => crate::search::PlSearch::default(),
