@@ -102,6 +102,30 @@ impl Interventions {
         self.rows.iter().filter(|&&regime| keeps[regime as usize]).count()
     }
 
+    /// Whether they are of so many nodes and rows, and leave rows for every node.
+    pub(crate) fn check(&self, nodes: usize, rows: usize) -> Result<()> {
+        let parts =
+            [("the interventions", nodes, self.nodes), ("the list of targets", rows, self.rows.len())];
+        for (what, expected, found) in parts {
+            if expected != found {
+                return Err(Error::Size { what, expected, found });
+            }
+        }
+        self.targets().into_iter().try_for_each(|target| self.check_kept(target, self.kept_rows(target)))
+    }
+
+    /// Refuses a node of whose parents fewer than two rows tell.
+    pub(crate) fn check_kept(&self, node: usize, rows: usize) -> Result<()> {
+        if rows >= 2 {
+            return Ok(());
+        }
+        let reason = format!(
+            "set column {} in all rows but {rows}: nothing tells of its parents",
+            node + 1
+        );
+        Err(Error::Misfit { setting: "interventions", reason })
+    }
+
     /// Whether some regime sets one of two nodes but not the other.
     ///
     /// ```

@@ -6,6 +6,7 @@
 use plackett::run::Run;
 
 use crate::gram::{Centering, GramBuilder};
+use crate::interventions::Interventions;
 use crate::pace::Pace;
 use crate::{Error, Gram, Result};
 
@@ -73,6 +74,7 @@ pub struct Mixed {
     columns: Vec<MixedColumn>,
     is_complete: bool,
     centering: Centering,
+    interventions: Option<Interventions>,
 }
 
 impl Mixed {
@@ -115,7 +117,7 @@ impl Mixed {
             }
         }
         let is_complete = columns.iter().all(|column| column.missing() == 0);
-        Ok(Self { rows, columns, is_complete, centering: Centering::Center })
+        Ok(Self { rows, columns, is_complete, centering: Centering::Center, interventions: None })
     }
 
     /// What is done to columns of numbers before their products are taken, if all columns are numbers. Scores of mixed data do not
@@ -123,6 +125,45 @@ impl Mixed {
     #[must_use]
     pub fn centered(self, centering: Centering) -> Self {
         Self { centering, ..self }
+    }
+
+    /// The same rows, of which some were made by setting columns from outside. A column is then scored on the rows in which it
+    /// was not.
+    ///
+    /// # Errors
+    /// [`Error::Size`] unless there are targets for each row, among as many nodes as columns; [`Error::Misfit`] if fewer
+    /// than two rows tell of a column.
+    pub fn with_interventions(self, interventions: Interventions) -> Result<Self> {
+        interventions.check(self.columns.len(), self.rows)?;
+        Ok(Self { interventions: Some(interventions), ..self })
+    }
+
+    /// Which columns were set from outside in which rows, if any were.
+    pub fn interventions(&self) -> Option<&Interventions> {
+        self.interventions.as_ref()
+    }
+
+    /// The rows in which a column was not set from outside, if it was in others.
+    pub(crate) fn kept_by(&self, column: usize) -> Option<Self> {
+        let interventions = self.interventions.as_ref()?;
+        let keeps = interventions.keeps(column);
+        if keeps.iter().all(|&is_kept| is_kept) {
+            return None;
+        }
+        fn kept<T: Copy>(values: &[T], regimes: &[u32], keeps: &[bool]) -> Vec<T> {
+            let rows = values.iter().zip(regimes).filter(|(_, regime)| keeps[**regime as usize]);
+            rows.map(|(&value, _)| value).collect()
+        }
+        let regimes = interventions.regime_of_rows();
+        let columns: Vec<MixedColumn> = self.columns.iter().map(|column| match column {
+            MixedColumn::Numbers(numbers) => MixedColumn::Numbers(kept(numbers, regimes, &keeps)),
+            MixedColumn::Categories { codes, levels } => {
+                MixedColumn::Categories { codes: kept(codes, regimes, &keeps), levels: *levels }
+            }
+        }).collect();
+        let is_complete = columns.iter().all(|column| column.missing() == 0);
+        let rows = interventions.kept_rows(column);
+        Some(Self { rows, columns, is_complete, centering: self.centering, interventions: None })
     }
 
     pub(crate) fn centering(&self) -> Centering {
@@ -148,7 +189,8 @@ impl Mixed {
     pub(crate) fn of_columns(&self, places: &[usize]) -> Self {
         let columns: Vec<MixedColumn> = places.iter().map(|&at| self.columns[at].clone()).collect();
         let is_complete = columns.iter().all(|column| column.missing() == 0);
-        Self { columns, is_complete, ..*self }
+        let interventions = self.interventions.as_ref().map(|told| told.of_nodes(places));
+        Self { columns, is_complete, interventions, ..*self }
     }
 
     /// Whether all columns hold numbers, or none does; nothing if they are mixed.

@@ -29,6 +29,7 @@ mod settle;
 mod source;
 mod statistics;
 mod summary;
+mod targets;
 mod weights;
 mod words;
 
@@ -41,12 +42,14 @@ pub use discretize::{Cuts, Discretize};
 pub use reading::{Delimiter, Missing, Reading};
 pub use source::{SourceColumn, SourceValues};
 pub use statistics::Statistics;
+pub use targets::{Indicator, RowTargets, Targets};
 
 use crate::categories::Categories;
 use crate::dictionary::MOST_TEXTS;
 use crate::error::{Error, Result};
 use crate::finding::{Concern, Finding};
-use crate::gram::{Centering, GramBuilder};
+use crate::gram::{Centering, GramBuilder, RowSource};
+use crate::interventions::Interventions;
 use crate::learning::Observations;
 use crate::mixed::{Mixed, MixedColumn};
 use labeled::LabeledMoments;
@@ -212,6 +215,8 @@ pub struct Dataset {
     fingerprint: String,
     /// How much each row counts, if not once.
     weights: Option<RowWeights>,
+    /// Which columns were set from outside in which rows, if that is told.
+    interventions: Option<Interventions>,
     /// The moments of the columns of numbers, unless something stands in the way.
     moments: Option<GramBuilder>,
     /// Whether the moments include the means.
@@ -271,6 +276,11 @@ impl Dataset {
         &self.fingerprint
     }
 
+    /// Which columns were set from outside in which rows, if that is told.
+    pub fn interventions(&self) -> Option<&Interventions> {
+        self.interventions.as_ref()
+    }
+
     /// What stands in the way of learning.
     pub fn faults(&self) -> Vec<Finding> {
         self.findings.iter().filter(|finding| finding.is_fault()).cloned().collect()
@@ -314,10 +324,7 @@ impl Dataset {
     /// The values of a column of numbers, NaN where they are missing; none if the rows were too many to be held, or if there
     /// are only moments.
     pub fn numbers(&self, column: usize) -> Option<&[f64]> {
-        match self.values.get(column)? {
-            Values::Numbers(numbers) => Some(numbers),
-            _ => None,
-        }
+        numbers_of(&self.values, column)
     }
 
     /// The categories of a column, and the code of each row's category.
@@ -392,7 +399,15 @@ impl Dataset {
             });
         }
         let builder = self.moments.ok_or(Error::Empty)?;
-        let gram = builder.finish(centering)?;
+        let mut gram = builder.finish(centering)?;
+        if let Some(interventions) = &self.interventions {
+            let columns: Vec<&[f64]> = (0..self.names.len()).filter_map(|at| numbers_of(&self.values, at)).collect();
+            let values = |row: usize, target: &mut [f64]| {
+                target.iter_mut().zip(&columns).for_each(|(value, column)| *value = column[row]);
+            };
+            let weight = |row: usize| self.weights.as_ref().map_or(1.0, |weights| weights.values[row]);
+            gram = gram.intervened(interventions, self.rows, &RowSource { values, weight }, centering)?;
+        }
         // Finite values that are not centered may have squares that are not.
         let is_too_large =
             |column: &usize| !(0..gram.nodes()).all(|other| gram.entry(*column, other).is_finite());
@@ -423,7 +438,11 @@ impl Dataset {
             // Unusable columns are faults, and moments are what is learned from where rows are let go.
             Values::NotHeld | Values::Unusable => MixedColumn::Categories { codes: Vec::new(), levels: 0 },
         };
-        Mixed::new(self.values.into_iter().map(column).collect())
+        let mixed = Mixed::new(self.values.into_iter().map(column).collect())?;
+        match self.interventions {
+            Some(interventions) => mixed.with_interventions(interventions),
+            None => Ok(mixed),
+        }
     }
 
     /// The data as categories, whether a graph could be learned from them or not.
@@ -462,9 +481,20 @@ impl Dataset {
         });
         let (labels, codes) = columns.unzip();
         let categories = Categories::new(self.names, labels, codes)?;
+        let categories = match self.interventions {
+            Some(interventions) => categories.with_interventions(interventions)?,
+            None => categories,
+        };
         match self.weights {
             Some(weights) => categories.with_counts(weights.counts()?),
             None => Ok(categories),
         }
+    }
+}
+
+fn numbers_of(values: &[Values], column: usize) -> Option<&[f64]> {
+    match values.get(column)? {
+        Values::Numbers(numbers) => Some(numbers),
+        _ => None,
     }
 }
