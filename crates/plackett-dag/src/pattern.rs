@@ -135,6 +135,34 @@ impl Pattern {
 }
 
 impl Cpdag {
+    /// The maximally oriented graph (Meek 1995) of those DAGs equivalent to `dag` that agree with it in the edges known: an edge is
+    /// directed when all of them direct it so. With nothing known it is the CPDAG. What is known may be a direction that knowledge gives,
+    /// or one that an intervention shows.
+    ///
+    /// # Example
+    /// ```
+    /// use plackett_dag::{Cpdag, Dag};
+    ///
+    /// // 0 → 1 → 2: once the first edge is known, the second follows, lest arrows meet at 1.
+    /// let chain = Dag::from_parents(vec![vec![], vec![0], vec![1]])?;
+    /// assert_eq!(Cpdag::of_known(&chain, |from, _| from == 0).directed(), [(0, 1), (1, 2)]);
+    /// assert_eq!(Cpdag::of_known(&chain, |from, _| from == 1).undirected(), [(0, 1)]);
+    /// assert_eq!(Cpdag::of_known(&chain, |_, _| false), Cpdag::of(&chain));
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn of_known(dag: &Dag, is_known: impl Fn(usize, usize) -> bool) -> Self {
+        let class = Self::of(dag);
+        let known: Vec<(usize, usize)> =
+            dag.edges().map(|(from, to, _)| (from, to)).filter(|&(from, to)| is_known(from, to)).collect();
+        if known.iter().all(|edge| class.directed().binary_search(edge).is_ok()) {
+            return class;
+        }
+        let mut pattern = Pattern::of(&class);
+        known.into_iter().for_each(|(from, to)| pattern.direct(from, to));
+        pattern.complete();
+        pattern.to_cpdag()
+    }
+
     /// A DAG that this graph stands for: with the same skeleton, the same arrows and no v-structure that is not among
     /// them. `None` if there is none, which cannot be for the CPDAG of a DAG, but happens when the edges come from
     /// tests on data. Which of several DAGs it is depends on the numbers of the nodes.
@@ -173,8 +201,10 @@ impl Cpdag {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeMap;
+
     use crate::cpdag::Mark;
-    use crate::testing::all_dags;
+    use crate::testing::{Rng, all_dags};
 
     /// The pairs of nodes whose arrows meet in a third although they are apart.
     fn colliders(graph: &Pattern) -> Vec<(usize, usize, usize)> {
@@ -274,6 +304,40 @@ mod tests {
             }
         }
         assert!(completed > 5000);
+    }
+
+    /// Every class of up to five nodes, with edges known at random, against all its graphs that agree in them.
+    #[test]
+    fn the_maximally_oriented_graph_has_what_all_graphs_that_agree_share() {
+        let mut rng = Rng::new(11);
+        let mut directed = 0;
+        for nodes in 1..=5 {
+            let mut classes: BTreeMap<Vec<(usize, usize)>, Vec<(Cpdag, Dag)>> = BTreeMap::new();
+            for dag in all_dags(nodes) {
+                let class = Cpdag::of(&dag);
+                let key = [class.directed(), &[(nodes, nodes)], class.undirected()].concat();
+                classes.entry(key).or_default().push((class, dag));
+            }
+            for members in classes.values() {
+                let (class, dag) = &members[(rng.uniform() * members.len() as f64) as usize];
+                let edges: Vec<(usize, usize)> = dag.edges().map(|(from, to, _)| (from, to)).collect();
+                let share = rng.uniform();
+                let known: Vec<(usize, usize)> =
+                    edges.iter().copied().filter(|_| rng.uniform() < share).collect();
+                let agrees = |other: &Dag| known.iter().all(|&(from, to)| other.has_edge(from, to));
+                let agreeing: Vec<&Dag> = members.iter().map(|member| &member.1).filter(|dag| agrees(dag)).collect();
+                let graph = Cpdag::of_known(dag, |from, to| known.contains(&(from, to)));
+                for &(from, to) in &edges {
+                    let is_shared = agreeing.iter().all(|other| other.has_edge(from, to));
+                    let expected = if is_shared { Mark::Forward } else { Mark::Undirected };
+                    assert_eq!(graph.mark(from, to), expected, "{dag:?} knowing {known:?}");
+                    let is_new = class.mark(from, to) == Mark::Undirected && !known.contains(&(from, to));
+                    directed += usize::from(is_shared && is_new);
+                }
+                assert_eq!(graph.directed().len() + graph.undirected().len(), edges.len());
+            }
+        }
+        assert!(directed > 500, "{directed} edges followed from others");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! there is to say about it. What the `plackett learn` command does.
 
 mod categories;
+mod direction;
 mod equal_variances;
 mod isolated;
 mod joint;
@@ -17,6 +18,7 @@ use plackett::run::{Ending, Run, Trace};
 use serde::Serialize;
 
 pub use crate::em::Estimation;
+pub use direction::{Basis, Direction};
 pub use equal_variances::residual_variances;
 pub use method::{Found, LEARN_METHODS, LearnMethod, SearchTask};
 pub use settings::{
@@ -151,6 +153,8 @@ pub struct Learned {
     pub score: Option<f64>,
     /// Whether graphs of one equivalence class are equally good, so that only the class can be told.
     pub is_equivalent: bool,
+    /// What open directions rest on where they are not equally good.
+    pub basis: Option<Basis>,
     /// The posterior probability of each edge, row-major, entry (i, j) that of i → j, if asked for and if there was
     /// time for it.
     pub probabilities: Option<Vec<f64>>,
@@ -240,6 +244,7 @@ impl Learning {
             price: None,
             score: Some(solution.score),
             is_equivalent: score.is_equivalent(),
+            basis: (!score.is_equivalent()).then(|| Basis::of_score(score.name())),
             probabilities: None,
             evaluations,
             ending: run.ending().unwrap_or(Ending::Finished),
@@ -309,6 +314,7 @@ fn unscored(
         price: None,
         score: None,
         is_equivalent: true,
+        basis: None,
         probabilities: None,
         evaluations,
         ending,

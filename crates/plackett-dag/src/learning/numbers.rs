@@ -6,7 +6,7 @@ use std::sync::Arc;
 use plackett::run::Run;
 
 use super::{
-    Learned, Learning, METHOD_ALPHA, NO_TESTS, Observations, ScoreChoice, SearchTask,
+    Basis, Learned, Learning, METHOD_ALPHA, NO_TESTS, Observations, ScoreChoice, SearchTask,
     equal_variances::NoiseVariances, patterned, price::fitting_price, refuse, unscored,
 };
 use crate::{
@@ -127,7 +127,7 @@ impl Learner<'_> {
         let price = best.price.unwrap_or_default();
         let gap = self.bic_of(&other.dag, price)? - best.score.unwrap_or_default();
         let evaluations = best.evaluations + other.evaluations;
-        let range = variances.to_string();
+        let range = format!("noise variances under ev-l0 {variances}");
         if !variances.are_equal() {
             return with(format!("{range}, so that they may differ"), Learned { evaluations, ..best });
         }
@@ -161,7 +161,12 @@ impl Learner<'_> {
         let task = learning.task(&Observations::Numbers(Arc::clone(gram)));
         let task = SearchTask { first: by_variance(gram), ..task };
         if name != BIC {
-            return learning.by_orders(&score_by_name(name, Arc::clone(gram), &settings)?, &task, run);
+            let found = learning.by_orders(&score_by_name(name, Arc::clone(gram), &settings)?, &task, run)?;
+            let basis = match name {
+                EV_L0 => Some(Basis::equal_variances(&NoiseVariances::of(gram, &found.dag))),
+                _ => found.basis,
+            };
+            return Ok(Learned { basis, ..found });
         }
         let settings = match learning.numbers.penalty {
             Some(_) => settings,
