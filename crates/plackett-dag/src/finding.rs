@@ -281,8 +281,8 @@ impl Finding {
     /// Whether nothing can be learned before it is mended.
     pub fn is_fault(&self) -> bool {
         use Concern::{
-            AlwaysSet, BadWeight, Infinite, Missing, NoSuchRows, NotIndicator, NotNumbers, OnlyColumn, OnlyRow,
-            TooLarge, TooManyCategories, TooManyRows, UnknownTargets, WeightedMixed,
+            AlwaysSet, BadWeight, Infinite, Missing, NoSuchRows, NotIndicator, NotNumbers, OnlyColumn,
+            OnlyRow, TooLarge, TooManyCategories, TooManyRows, UnknownTargets, WeightedMixed,
         };
         matches!(
             self.concern,
@@ -396,8 +396,11 @@ impl fmt::Display for Finding {
                 if !self.columns.is_empty() {
                     write!(f, "{subject}: ")?;
                 }
-                let (is, columns) =
-                    if names.len() == 1 { ("is", "no column that is") } else { ("are", "no columns that are") };
+                let (is, columns) = if names.len() == 1 {
+                    ("is", "no column that is")
+                } else {
+                    ("are", "no columns that are")
+                };
                 let quoted: Vec<String> = names.iter().map(|name| format!("\"{}\"", shown(name))).collect();
                 write!(f, "{} {is} {columns} learned from", quoted.join(", "))
             }

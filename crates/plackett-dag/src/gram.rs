@@ -7,8 +7,8 @@ mod kept;
 use std::sync::Arc;
 
 use crate::{Error, Result, parallel};
-pub(crate) use kept::{Moments as NodeMoments, RowSource};
 use kept::Kept;
+pub(crate) use kept::{Moments as NodeMoments, RowSource};
 
 /// Rows per block: large enough to amortize the merge, small enough for a block of 50 columns to stay in L2.
 const BLOCK_ROWS: usize = 256;

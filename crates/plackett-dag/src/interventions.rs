@@ -7,7 +7,6 @@
 
 use std::collections::HashMap;
 
-use crate::pattern::Pattern;
 use crate::{Cpdag, Dag, Error, Result};
 
 /// The targets of interventions, row by row. Rows with the same targets form a regime.
@@ -72,6 +71,18 @@ impl Interventions {
         &self.regimes
     }
 
+    /// The targets of each row, ascending.
+    ///
+    /// ```
+    /// # use plackett_dag::Interventions;
+    /// let interventions = Interventions::new(3, [vec![], vec![2, 1]])?;
+    /// assert_eq!(interventions.row_targets().nth(1), Some(&[1, 2][..]));
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn row_targets(&self) -> impl Iterator<Item = &[usize]> {
+        self.rows.iter().map(|&regime| &self.regimes[regime as usize][..])
+    }
+
     /// The regime of each row, by its place among [`regimes`](Self::regimes).
     pub(crate) fn regime_of_rows(&self) -> &[u32] {
         &self.rows
@@ -119,10 +130,7 @@ impl Interventions {
         if rows >= 2 {
             return Ok(());
         }
-        let reason = format!(
-            "set column {} in all rows but {rows}: nothing tells of its parents",
-            node + 1
-        );
+        let reason = format!("set column {} in all rows but {rows}: nothing tells of its parents", node + 1);
         Err(Error::Misfit { setting: "interventions", reason })
     }
 
@@ -157,18 +165,7 @@ impl Interventions {
         if dag.nodes() != self.nodes {
             return Err(Error::Size { what: "the graph", expected: self.nodes, found: dag.nodes() });
         }
-        let observed = Cpdag::of(dag);
-        let mut pattern = Pattern::of(&observed);
-        for (from, to) in self.known(dag) {
-            pattern.direct(from, to);
-        }
-        pattern.complete();
-        Ok(pattern.to_cpdag())
-    }
-
-    /// The edges of a graph whose directions the interventions tell by themselves.
-    pub(crate) fn known(&self, dag: &Dag) -> Vec<(usize, usize)> {
-        dag.edges().map(|(from, to, _)| (from, to)).filter(|&(from, to)| self.separates(from, to)).collect()
+        Ok(Cpdag::of_known(dag, |from, to| self.separates(from, to)))
     }
 
     /// The same for some of the rows.
@@ -202,11 +199,8 @@ mod tests {
 
     /// The skeleton and the v-structures of a graph without the edges into some nodes.
     fn structure(dag: &Dag, targets: &[usize]) -> (Edges, Colliders) {
-        let edges: Edges = dag
-            .edges()
-            .map(|(from, to, _)| (from, to))
-            .filter(|(_, to)| !targets.contains(to))
-            .collect();
+        let edges: Edges =
+            dag.edges().map(|(from, to, _)| (from, to)).filter(|(_, to)| !targets.contains(to)).collect();
         let joined = |a: usize, b: usize| edges.contains(&(a, b)) || edges.contains(&(b, a));
         let skeleton = edges.iter().map(|&(a, b)| (a.min(b), a.max(b))).collect();
         let mut colliders = Colliders::new();

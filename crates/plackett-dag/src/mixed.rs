@@ -155,12 +155,16 @@ impl Mixed {
             rows.map(|(&value, _)| value).collect()
         }
         let regimes = interventions.regime_of_rows();
-        let columns: Vec<MixedColumn> = self.columns.iter().map(|column| match column {
-            MixedColumn::Numbers(numbers) => MixedColumn::Numbers(kept(numbers, regimes, &keeps)),
-            MixedColumn::Categories { codes, levels } => {
-                MixedColumn::Categories { codes: kept(codes, regimes, &keeps), levels: *levels }
-            }
-        }).collect();
+        let columns: Vec<MixedColumn> = self
+            .columns
+            .iter()
+            .map(|column| match column {
+                MixedColumn::Numbers(numbers) => MixedColumn::Numbers(kept(numbers, regimes, &keeps)),
+                MixedColumn::Categories { codes, levels } => {
+                    MixedColumn::Categories { codes: kept(codes, regimes, &keeps), levels: *levels }
+                }
+            })
+            .collect();
         let is_complete = columns.iter().all(|column| column.missing() == 0);
         let rows = interventions.kept_rows(column);
         Some(Self { rows, columns, is_complete, centering: self.centering, interventions: None })

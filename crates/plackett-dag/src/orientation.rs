@@ -11,14 +11,15 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use plackett::run::Run;
 
 use crate::{
-    Categories, Cpdag, Dag, Result,
+    Categories, Cpdag, Dag, Interventions, Result,
     score::{Families, Fnml},
 };
 
 /// The most graphs of one component to look at. Beyond, the cheapest of those seen is taken.
 const MOST_GRAPHS: usize = 4096;
 
-/// The graph equivalent to `dag` that costs least by [`Fnml`].
+/// The graph equivalent to `dag` that costs least by [`Fnml`]; where columns were set from outside, of those that such data cannot
+/// tell from it.
 ///
 /// Components of undirected edges are independent of each other. In each, graphs are visited from cheap to dear by turning edges
 /// x → y where y's other parents are those of x, which leads to every graph of the class (Chickering 1995), up to 4096 of
@@ -39,8 +40,10 @@ const MOST_GRAPHS: usize = 4096;
 pub fn orient(data: &Categories, dag: &Dag, run: &Run<'_>) -> Result<Dag> {
     let mut costs = Costs { families: Families::new(data, &Fnml, dag)?, known: HashMap::new() };
     let mut parents: Vec<Vec<usize>> = (0..dag.nodes()).map(|node| dag.parents(node).to_vec()).collect();
-    for component in components(&Cpdag::of(dag)) {
-        parents = cheapest(parents, &component, &mut costs, run);
+    let told = data.interventions();
+    let class = told.map_or_else(|| Ok(Cpdag::of(dag)), |told| told.class(dag))?;
+    for component in components(&class) {
+        parents = cheapest(parents, &component, told, &mut costs, run);
     }
     Dag::from_parents(parents)
 }
@@ -76,6 +79,7 @@ fn components(cpdag: &Cpdag) -> Vec<Vec<usize>> {
 fn cheapest(
     start: Vec<Vec<usize>>,
     component: &[usize],
+    told: Option<&Interventions>,
     costs: &mut Costs,
     run: &Run<'_>,
 ) -> Vec<Vec<usize>> {
@@ -91,7 +95,8 @@ fn cheapest(
     // Costs are positive, so their bits are in their order; of equals the first comes first.
     let mut open = BTreeMap::from([(key(best.0, 0), start)]);
     while let Some((_, parents)) = open.pop_first() {
-        for turn in covered_edges(&parents, component) {
+        let is_open = |turn: &Turn| !told.is_some_and(|told| told.separates(turn.tail, turn.head));
+        for turn in covered_edges(&parents, component).into_iter().filter(is_open) {
             if seen.len() == MOST_GRAPHS || run.is_over() {
                 return best.1;
             }

@@ -325,7 +325,8 @@ mod tests {
                 let known: Vec<(usize, usize)> =
                     edges.iter().copied().filter(|_| rng.uniform() < share).collect();
                 let agrees = |other: &Dag| known.iter().all(|&(from, to)| other.has_edge(from, to));
-                let agreeing: Vec<&Dag> = members.iter().map(|member| &member.1).filter(|dag| agrees(dag)).collect();
+                let agreeing: Vec<&Dag> =
+                    members.iter().map(|member| &member.1).filter(|dag| agrees(dag)).collect();
                 let graph = Cpdag::of_known(dag, |from, to| known.contains(&(from, to)));
                 for &(from, to) in &edges {
                     let is_shared = agreeing.iter().all(|other| other.has_edge(from, to));

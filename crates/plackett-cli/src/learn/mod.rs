@@ -1,6 +1,7 @@
 //! `plackett learn`: a causal graph from a CSV file, by searching over topological orders.
 
 pub(crate) mod data;
+mod interventions;
 mod report;
 
 use std::{path::PathBuf, time::Duration};

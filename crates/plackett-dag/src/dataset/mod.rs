@@ -401,7 +401,8 @@ impl Dataset {
         let builder = self.moments.ok_or(Error::Empty)?;
         let mut gram = builder.finish(centering)?;
         if let Some(interventions) = &self.interventions {
-            let columns: Vec<&[f64]> = (0..self.names.len()).filter_map(|at| numbers_of(&self.values, at)).collect();
+            let columns: Vec<&[f64]> =
+                (0..self.names.len()).filter_map(|at| numbers_of(&self.values, at)).collect();
             let values = |row: usize, target: &mut [f64]| {
                 target.iter_mut().zip(&columns).for_each(|(value, column)| *value = column[row]);
             };

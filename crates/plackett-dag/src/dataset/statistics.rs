@@ -583,8 +583,7 @@ impl DistinctRows {
         let counts = RawColumn::of(String::new(), counts);
         let reading = Reading::all(Kind::Categories);
         let beside = Beside { weights: Some(counts), targets: Vec::new() };
-        settle(columns, beside, None, rows.len(), source, Vec::new(), &reading)?
-            .inspected(&Run::default())
+        settle(columns, beside, None, rows.len(), source, Vec::new(), &reading)?.inspected(&Run::default())
     }
 }
 

@@ -86,7 +86,8 @@ impl Targets {
         rows: usize,
         faults: &mut Vec<Finding>,
     ) -> Result<Interventions> {
-        let known: HashMap<&str, usize> = names.iter().zip(0..).map(|(name, at)| (name.as_str(), at)).collect();
+        let known: HashMap<&str, usize> =
+            names.iter().zip(0..).map(|(name, at)| (name.as_str(), at)).collect();
         let mut targets: Vec<Vec<usize>> = vec![Vec::new(); rows];
         match self {
             Self::Named(column) => {
@@ -140,7 +141,9 @@ impl Targets {
                         faults.push(Finding::whole(Concern::NoSuchRows { first, last, rows }));
                         continue;
                     }
-                    targets[range.first - 1..range.last].iter_mut().for_each(|targets| targets.extend(&places));
+                    targets[range.first - 1..range.last]
+                        .iter_mut()
+                        .for_each(|targets| targets.extend(&places));
                 }
                 unknown.sort();
                 unknown.dedup();
@@ -230,7 +233,10 @@ impl Texts {
                 different.push(self.different[place].clone());
             }
         }
-        Self { different, rows: self.rows.iter().map(|place| place.and_then(|place| places[place])).collect() }
+        Self {
+            different,
+            rows: self.rows.iter().map(|place| place.and_then(|place| places[place])).collect(),
+        }
     }
 }
 

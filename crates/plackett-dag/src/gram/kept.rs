@@ -36,12 +36,14 @@ pub(crate) struct Kept {
     own: Vec<Own>,
     /// What all rows weigh.
     total: f64,
+    /// The means of all rows, relative to what the parts are about.
+    shift: Vec<f64>,
     is_centered: bool,
     /// Bytes that rows may still take.
     room: AtomicUsize,
 }
 
-/// The moments of a regime, about the means of all rows.
+/// The moments of a regime, about means that rows far out do not move: those of another regime.
 #[derive(Debug)]
 struct Part {
     targets: Vec<usize>,
@@ -69,7 +71,7 @@ struct Own {
     /// Whether what is kept is summed up, rather than the rest taken out.
     adds: bool,
     weights: Weights,
-    /// Their means, relative to those of all rows.
+    /// Their means, relative to what the parts are about.
     means: Vec<f64>,
     variances: Vec<f64>,
     rows: Vec<OnceLock<Box<[f64]>>>,
@@ -163,14 +165,15 @@ impl Kept {
         let builders = sizes.iter().map(|&size| (size > width).then(|| GramBuilder::new(width)).transpose());
         let mut builders: Vec<Option<GramBuilder>> = builders.collect::<Result<_>>()?;
         let mut row = vec![0.0; width];
+        let origin = if is_centered { origin(interventions, rows, width) } else { vec![0.0; width] };
         for (at, &regime) in interventions.regime_of_rows().iter().enumerate() {
             let weight = (rows.weight)(at);
             if weight == 0.0 {
                 continue;
             }
             (rows.values)(at, &mut row);
-            for ((value, mean), scale) in row.iter_mut().zip(&gram.means).zip(&gram.scales) {
-                *value = (*value - mean) / scale;
+            for ((value, origin), scale) in row.iter_mut().zip(&origin).zip(&gram.scales) {
+                *value = (*value - origin) / scale;
             }
             let part = &mut parts[regime as usize];
             part.weights.add(weight);
@@ -187,13 +190,16 @@ impl Kept {
                 part.products = Products::Matrix(products(builder, &part.sums, part.weights.total));
             }
         }
-        Self::of_parts(gram, interventions.clone().into(), parts, is_centered)
+        let shift = gram.means.iter().zip(&origin).zip(&gram.scales);
+        let shift = shift.map(|((mean, origin), scale)| (mean - origin) / scale).collect();
+        Self::of_parts(gram, interventions.clone().into(), parts, shift, is_centered)
     }
 
     fn of_parts(
         gram: &Gram,
         interventions: Arc<Interventions>,
         parts: Vec<Part>,
+        shift: Vec<f64>,
         is_centered: bool,
     ) -> Result<Self> {
         let width = gram.nodes;
@@ -204,6 +210,7 @@ impl Kept {
             places: vec![None; width],
             own: Vec::new(),
             total,
+            shift,
             is_centered,
             room: AtomicUsize::new(MOST_BYTES),
             parts: Arc::new(Vec::new()),
@@ -218,7 +225,7 @@ impl Kept {
             let next = known.len();
             let place = *known.entry(is_kept.clone()).or_insert(next);
             if place == next {
-                kept.own.push(Own::new(gram, &parts, is_kept, total, is_centered));
+                kept.own.push(Own::new(gram, &parts, is_kept, (total, &kept.shift), is_centered));
                 kept.interventions.check_kept(target, kept.own[place].weights.effective_rows())?;
             }
             kept.places[target] = Some(place);
@@ -248,6 +255,7 @@ impl Kept {
             places: self.places.clone(),
             own: own.collect(),
             total: self.total,
+            shift: scaled(&self.shift, 1),
             is_centered: self.is_centered,
             room: AtomicUsize::new(MOST_BYTES),
         }
@@ -261,7 +269,13 @@ impl Kept {
 }
 
 impl Own {
-    fn new(gram: &Gram, parts: &[Part], is_kept: Vec<bool>, total: f64, is_centered: bool) -> Self {
+    fn new(
+        gram: &Gram,
+        parts: &[Part],
+        is_kept: Vec<bool>,
+        (total, shift): (f64, &[f64]),
+        is_centered: bool,
+    ) -> Self {
         let width = gram.nodes;
         let (mut weights, mut means, mut squares) = (Weights::NONE, vec![0.0; width], vec![0.0; width]);
         let mut work = [0, 0];
@@ -284,12 +298,39 @@ impl Own {
             })
             .collect();
         let cancels = |column: usize| {
-            total * gram.matrix[column * width + column] > CANCELLING * weights.total * variances[column]
+            let square = gram.matrix[column * width + column] + shift[column] * shift[column];
+            total * square > CANCELLING * weights.total * variances[column]
         };
         let adds = work[1] < work[0] || (0..width).any(cancels);
         let rows = (0..width).map(|_| OnceLock::new()).collect();
         Self { is_kept, adds, weights, means, variances, rows }
     }
+}
+
+/// For each column its mean in the largest regime that does not set it: what a column is set to may be far from all that it is by
+/// itself.
+fn origin<V: Fn(usize, &mut [f64]), W: Fn(usize) -> f64>(
+    interventions: &Interventions,
+    rows: &RowSource<V, W>,
+    width: usize,
+) -> Vec<f64> {
+    let regimes = interventions.regimes();
+    let (mut totals, mut sums) = (vec![0.0; regimes.len()], vec![vec![0.0; width]; regimes.len()]);
+    let mut row = vec![0.0; width];
+    for (at, &regime) in interventions.regime_of_rows().iter().enumerate() {
+        let weight = (rows.weight)(at);
+        (rows.values)(at, &mut row);
+        totals[regime as usize] += weight;
+        add_scaled(&mut sums[regime as usize], &row, weight);
+    }
+    let origin = |column: usize| {
+        let others = (0..regimes.len()).filter(|&regime| regimes[regime].binary_search(&column).is_err());
+        let largest = others.max_by(|&a, &b| totals[a].total_cmp(&totals[b]));
+        largest
+            .filter(|&regime| totals[regime] > 0.0)
+            .map_or(0.0, |regime| sums[regime][column] / totals[regime])
+    };
+    (0..width).map(origin).collect()
 }
 
 /// Σ w x xᵀ, from sums about their own means.
@@ -378,7 +419,11 @@ impl<'a> Moments<'a> {
             return if i == j { own.variances[i] } else { 0.0 };
         }
         let product = product / kept.units[i] / kept.units[j];
-        let sum = if own.adds { product } else { kept.total * self.gram.row(i)[j] - product };
+        let sum = if own.adds {
+            product
+        } else {
+            kept.total * (self.gram.row(i)[j] + kept.shift[i] * kept.shift[j]) - product
+        };
         sum / own.weights.total - own.means[i] * own.means[j]
     }
 
@@ -406,13 +451,6 @@ impl<'a> Moments<'a> {
                 }
             }
         }
-    }
-
-    /// Entry (i, j).
-    pub(crate) fn entry(self, i: usize, j: usize) -> f64 {
-        let mut entry = Vec::with_capacity(1);
-        self.extend(i, &[j], &mut entry);
-        entry[0]
     }
 }
 
@@ -515,8 +553,9 @@ impl Gram {
     pub(super) fn kept_of_nodes(&self, picked: &Self, nodes: &[usize]) -> Option<Arc<Kept>> {
         let kept = self.kept.as_ref()?;
         let parts = kept.parts.iter().map(|part| part.of_columns(nodes)).collect();
+        let shift = nodes.iter().map(|&node| kept.shift[node]).collect();
         let interventions = Arc::new(kept.interventions.of_nodes(nodes));
         // Whoever told of a node before does so still.
-        Kept::of_parts(picked, interventions, parts, kept.is_centered).ok().map(Arc::new)
+        Kept::of_parts(picked, interventions, parts, shift, kept.is_centered).ok().map(Arc::new)
     }
 }

@@ -26,7 +26,7 @@ pub use settings::{
 };
 
 use crate::{
-    Categories, Cpdag, Dag, Error, Gram, JointMoments, LocalScore, Mixed, Oracle, Pc, Result,
+    Categories, Cpdag, Dag, Error, Gram, Interventions, JointMoments, LocalScore, Mixed, Oracle, Pc, Result,
     independence::IndependenceTest, parent_sets::SumScore, pc::PcResult, score::fit_weights,
     search::OrderMcmc,
 };
@@ -85,6 +85,25 @@ impl Observations {
             Self::Categories(categories) => categories.total(),
             Self::Mixed(data) => data.rows(),
             Self::Joint(moments) => moments.rows(),
+        }
+    }
+}
+
+impl Observations {
+    /// Which columns were set from outside in which rows, if any were.
+    ///
+    /// ```
+    /// use plackett_dag::{BayesNet, Observations};
+    /// let data = BayesNet::embedded("asia")?.sample(10, 0, BayesNet::TRAINING)?;
+    /// assert!(Observations::Categories(data.into()).interventions().is_none());
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn interventions(&self) -> Option<&Interventions> {
+        match self {
+            Self::Numbers(gram) => gram.interventions(),
+            Self::Categories(categories) => categories.interventions(),
+            Self::Mixed(data) => data.interventions(),
+            Self::Joint(_) => None,
         }
     }
 }
@@ -187,6 +206,17 @@ impl Learning {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn run(&self, data: &Observations, run: &Run<'_>) -> Result<Learned> {
+        let Some(told) = data.interventions() else { return self.learn(data, run) };
+        if self.method.is_pc() {
+            let reason = "pc tests independences on all rows together, and interventions change them from row to row: take a \
+                          method with a score";
+            return Err(Error::Misfit { setting: "method", reason: reason.to_owned() });
+        }
+        let learned = self.learn(data, run)?;
+        Ok(Learned { cpdag: told.class(&learned.dag)?, ..learned })
+    }
+
+    fn learn(&self, data: &Observations, run: &Run<'_>) -> Result<Learned> {
         let settled = Self { method: self.method_for(data), ..self.clone() };
         if let ScoreChoice::Custom(score) = &settled.score {
             return settled.by_own_score(data, score, run);

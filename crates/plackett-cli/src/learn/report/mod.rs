@@ -8,7 +8,12 @@ mod files;
 mod text;
 mod warnings;
 
-use plackett_dag::{Learned, NamedDag, dataset::Kind, learning::Direction, metrics::Comparison};
+use plackett_dag::{
+    Learned, NamedDag,
+    dataset::Kind,
+    learning::Direction,
+    metrics::{Comparison, shd_classes},
+};
 
 use super::{Arguments, Settings, data::Data, true_score};
 use crate::{console, files::OutDir};
@@ -37,7 +42,14 @@ impl<'a> Report<'a> {
         seconds: f64,
     ) -> anyhow::Result<Self> {
         let graph = NamedDag::new(data.names.clone(), learned.dag.clone())?;
-        let comparison = truth.map(|truth| truth.compare(&graph)).transpose()?;
+        let mut comparison = truth.map(|truth| truth.compare(&graph)).transpose()?;
+        if let (Some(comparison), Some(truth), Some(told)) =
+            (&mut comparison, truth, data.values.interventions())
+        {
+            // The classes that such data can tell.
+            let class = told.class(truth.aligned_to(&data.names)?.dag())?;
+            comparison.shd_cpdag = shd_classes(&class, &learned.cpdag)?;
+        }
         let true_score = true_score(arguments, data, learned, truth)?;
         let warnings = warnings::warnings(data, learned, arguments.posterior);
         Ok(Self {

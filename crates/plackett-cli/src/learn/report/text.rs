@@ -77,9 +77,13 @@ impl Report<'_> {
         let mut lines = vec![
             format!("Order   {}", first_of(&self.order(), MOST_NAMES_SHOWN, 8)),
             format!(
-                "CPDAG   {} compelled, {} open",
+                "CPDAG   {} compelled, {} open{}",
                 counted(learned.cpdag.directed().len(), "direction"),
-                learned.cpdag.undirected().len()
+                learned.cpdag.undirected().len(),
+                match self.data.values.interventions() {
+                    Some(_) => " (the interventional class)",
+                    None => "",
+                }
             ),
         ];
         lines.push(format!(
