@@ -12,7 +12,7 @@ use std::sync::Arc;
 use plackett::{ConstrainedPlackettLuce, Constraints, Order, PlackettLuce};
 use rand::Rng;
 
-use crate::{Dag, Error, NodeSet, Result};
+use crate::{Cpdag, Dag, Error, NodeSet, Result};
 
 /// The edges that a graph may have and those that it must have. Cheap to clone.
 ///
@@ -24,14 +24,14 @@ use crate::{Dag, Error, NodeSet, Result};
 /// assert_eq!(bounds.arrange(&[1, 0, 2]), [0, 1, 2]);
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bounds {
     nodes: usize,
     /// Nothing if everything is permitted and nothing required.
     known: Option<Arc<Known>>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Known {
     /// The parents that each node may have.
     permitted: Vec<NodeSet>,
@@ -178,6 +178,52 @@ impl Bounds {
                         .iter()
                         .all(|other| dag.has_edge(other, node) || dag.has_edge(node, other))
             })
+    }
+
+    /// The edges that must be there in an order that is allowed.
+    pub(crate) fn required_in(&self, order: &[usize]) -> Vec<(usize, usize)> {
+        let mut before = NodeSet::with_capacity(self.nodes);
+        let (mut required, mut edges) = (before.clone(), Vec::new());
+        for &node in order {
+            self.required_of(node, &before, &mut required);
+            edges.extend(required.iter().map(|parent| (parent, node)));
+            before.insert(node);
+        }
+        edges
+    }
+
+    /// The graph of the edges that must be there and no others.
+    pub(crate) fn least(&self) -> Dag {
+        let order = self.arrange(&(0..self.nodes).collect::<Vec<_>>());
+        let edges = self.required_in(&order).into_iter().map(|(from, to)| (from, to, 1.0));
+        let Ok(dag) = Dag::from_edges(self.nodes, edges) else { unreachable!("they follow an order") };
+        dag
+    }
+
+    /// Puts a node into an allowed order of others, as late as that can be.
+    pub(crate) fn insert(&self, node: usize, order: &mut Vec<usize>) {
+        let after = self.known.as_ref().map(|known| &known.after[node]);
+        let place = order.iter().position(|&other| after.is_some_and(|after| after.contains(other)));
+        order.insert(place.unwrap_or(order.len()), node);
+    }
+
+    /// The maximally oriented graph: what the graphs that are equivalent to this one and keep the bounds have in common.
+    ///
+    /// ```
+    /// use plackett_dag::{Bounds, Dag};
+    /// // 0 → 1 → 2, and nothing may lead into 0.
+    /// let chain = Dag::from_parents(vec![vec![], vec![0], vec![1]])?;
+    /// let known = Bounds::new(3, &[(1, 0), (2, 0)], &[], &[])?.orient(&chain);
+    /// assert_eq!(known.directed(), [(0, 1), (1, 2)]);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn orient(&self, dag: &Dag) -> Cpdag {
+        Cpdag::of_known(dag, |from, to| !self.permits(to, from))
+    }
+
+    /// Whether a node may stand behind all of these.
+    pub(crate) fn may_be_last(&self, node: usize, of: &NodeSet) -> bool {
+        self.known.as_ref().is_none_or(|known| !known.after[node].iter().any(|other| of.contains(other)))
     }
 
     /// The parents that a node may have.

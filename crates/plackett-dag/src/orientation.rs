@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use plackett::run::Run;
 
 use crate::{
-    Categories, Cpdag, Dag, Interventions, Result,
+    Bounds, Categories, Cpdag, Dag, Result,
     score::{Families, Fnml},
 };
 
@@ -38,12 +38,21 @@ const MOST_GRAPHS: usize = 4096;
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
 pub fn orient(data: &Categories, dag: &Dag, run: &Run<'_>) -> Result<Dag> {
+    orient_within(data, dag, &Bounds::free(dag.nodes()), run)
+}
+
+/// The same among the graphs that keep the bounds, of which `dag` must be one.
+pub(crate) fn orient_within(data: &Categories, dag: &Dag, bounds: &Bounds, run: &Run<'_>) -> Result<Dag> {
     let mut costs = Costs { families: Families::new(data, &Fnml, dag)?, known: HashMap::new() };
     let mut parents: Vec<Vec<usize>> = (0..dag.nodes()).map(|node| dag.parents(node).to_vec()).collect();
     let told = data.interventions();
-    let class = told.map_or_else(|| Ok(Cpdag::of(dag)), |told| told.class(dag))?;
-    for component in components(&class) {
-        parents = cheapest(parents, &component, told, &mut costs, run);
+    // Where interventions tell a direction, it stays.
+    let may_be = |from: usize, to: usize| {
+        let is_told = told.is_some_and(|told| told.separates(from, to));
+        bounds.permits(from, to) && (!is_told || dag.has_edge(from, to))
+    };
+    for component in components(&Cpdag::of(dag)) {
+        parents = cheapest(parents, &component, &may_be, &mut costs, run);
     }
     Dag::from_parents(parents)
 }
@@ -79,7 +88,7 @@ fn components(cpdag: &Cpdag) -> Vec<Vec<usize>> {
 fn cheapest(
     start: Vec<Vec<usize>>,
     component: &[usize],
-    told: Option<&Interventions>,
+    may_be: &dyn Fn(usize, usize) -> bool,
     costs: &mut Costs,
     run: &Run<'_>,
 ) -> Vec<Vec<usize>> {
@@ -89,14 +98,16 @@ fn cheapest(
     let total = |parents: &[Vec<usize>], costs: &mut Costs| -> f64 {
         component.iter().map(|&node| costs.of(node, &parents[node])).sum()
     };
+    let keeps = |parents: &[Vec<usize>]| {
+        component.iter().all(|&node| parents[node].iter().all(|&parent| may_be(parent, node)))
+    };
     let key = |cost: f64, seen: usize| (cost.max(0.0).to_bits(), seen);
     let mut seen: HashSet<Vec<Vec<usize>>> = HashSet::from([start.clone()]);
     let mut best = (total(&start, costs), start.clone());
     // Costs are positive, so their bits are in their order; of equals the first comes first.
     let mut open = BTreeMap::from([(key(best.0, 0), start)]);
     while let Some((_, parents)) = open.pop_first() {
-        let is_open = |turn: &Turn| !told.is_some_and(|told| told.separates(turn.tail, turn.head));
-        for turn in covered_edges(&parents, component).into_iter().filter(is_open) {
+        for turn in covered_edges(&parents, component) {
             if seen.len() == MOST_GRAPHS || run.is_over() {
                 return best.1;
             }
@@ -104,7 +115,7 @@ fn cheapest(
             (turned[turn.tail], turned[turn.head]) = turn.apply(&parents);
             if seen.insert(turned.clone()) {
                 let cost = total(&turned, costs);
-                if cost < best.0 - IMPROVEMENT {
+                if cost < best.0 - IMPROVEMENT && keeps(&turned) {
                     best = (cost, turned.clone());
                 }
                 open.insert(key(cost, seen.len()), turned);

@@ -1,7 +1,7 @@
 //! Graphs of which some edges are directed: Meek's (1995) rules, which direct what follows from the directed edges, and
 //! Dor and Tarsi's (1992) way to a DAG. The answers do not depend on how the nodes are numbered, unless it is said.
 
-use crate::{Cpdag, Dag, NodeSet};
+use crate::{Bounds, Cpdag, Dag, NodeSet};
 
 /// A partially directed graph in rows of bits.
 #[derive(Clone, Debug)]
@@ -105,7 +105,10 @@ impl Pattern {
     /// A DAG of the same skeleton, built from its sinks: the node to go next is the last one that breaks the fewest
     /// rules, and its remaining edges all point to it. The rules are that no arrow is turned, and that no v-structure
     /// is made. Also whether none was broken. O(nodes³) for bounded degree.
-    fn into_dag(mut self) -> (Dag, bool) {
+    ///
+    /// What the bounds forbid is not done at all: a node does not go before those behind it, and an edge that could not point to it
+    /// is dropped.
+    fn into_dag(mut self, bounds: &Bounds) -> (Dag, bool) {
         let nodes = self.nodes();
         let mut left = NodeSet::full(nodes);
         let mut parents = vec![Vec::new(); nodes];
@@ -113,18 +116,22 @@ impl Pattern {
         for _ in 0..nodes {
             let broken = |node: usize| {
                 let arrows = self.children[node].len();
+                let others =
+                    self.neighbors[node].iter().chain(&self.parents[node]).chain(&self.children[node]);
+                let dropped = others.filter(|&other| !bounds.permits(other, node)).count();
                 let apart = |b: usize| {
                     let others = self.neighbors[node].iter().chain(&self.parents[node]);
                     others.filter(|&c| c != b && !self.is_adjacent(b, c)).count()
                 };
-                (arrows, self.neighbors[node].iter().map(apart).sum::<usize>())
+                (dropped, arrows, self.neighbors[node].iter().map(apart).sum::<usize>())
             };
-            let sinks = left.iter().map(|node| (broken(node), std::cmp::Reverse(node)));
+            let last = left.iter().filter(|&node| bounds.may_be_last(node, &left));
+            let sinks = last.map(|node| (broken(node), std::cmp::Reverse(node)));
             let Some((faults, std::cmp::Reverse(sink))) = sinks.min() else { break };
-            is_consistent &= faults == (0, 0);
+            is_consistent &= faults == (0, 0, 0);
             left.remove(sink);
             for sets in [&mut self.parents, &mut self.children, &mut self.neighbors] {
-                parents[sink].extend(&sets[sink]);
+                parents[sink].extend(sets[sink].iter().filter(|&other| bounds.permits(other, sink)));
                 sets[sink].clear();
                 sets.iter_mut().for_each(|set| set.remove(sink));
             }
@@ -178,7 +185,7 @@ impl Cpdag {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn extension(&self) -> Option<Dag> {
-        let (dag, is_consistent) = Pattern::of(self).into_dag();
+        let (dag, is_consistent) = Pattern::of(self).into_dag(&Bounds::free(self.nodes()));
         is_consistent.then_some(dag)
     }
 
@@ -194,7 +201,12 @@ impl Cpdag {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn to_dag(&self) -> Dag {
-        Pattern::of(self).into_dag().0
+        self.to_dag_within(&Bounds::free(self.nodes()))
+    }
+
+    /// A DAG that keeps the bounds and is close to this graph; edges that no such DAG has room for are left out.
+    pub(crate) fn to_dag_within(&self, bounds: &Bounds) -> Dag {
+        Pattern::of(self).into_dag(bounds).0
     }
 }
 

@@ -26,9 +26,9 @@ pub use settings::{
 };
 
 use crate::{
-    Categories, Cpdag, Dag, Error, Gram, Interventions, JointMoments, LocalScore, Mixed, Oracle, Pc, Result,
-    independence::IndependenceTest, parent_sets::SumScore, pc::PcResult, score::fit_weights,
-    search::OrderMcmc,
+    Bounds, Categories, Cpdag, Dag, Error, Gram, Interventions, JointMoments, LocalScore, Mixed, NodeSet,
+    Oracle, Pc, Result, independence::IndependenceTest, parent_sets::SumScore, pc::PcResult,
+    score::fit_weights, search::OrderMcmc,
 };
 
 /// Columns of numbers, of which the second moments are enough, or of categories, or what is neither: both side by side, or with
@@ -135,6 +135,9 @@ pub struct Learning {
     pub search: SearchSettings,
     /// Seed of all random numbers.
     pub seed: u64,
+    /// What is known of the graph, column by column; nothing if not given. The graph learned keeps it, whatever the method.
+    #[serde(skip)]
+    pub bounds: Option<Bounds>,
 }
 
 impl Default for Learning {
@@ -147,6 +150,7 @@ impl Default for Learning {
             tests: TestSettings::default(),
             search: SearchSettings::default(),
             seed: 0,
+            bounds: None,
         }
     }
 }
@@ -160,8 +164,11 @@ pub struct Learned {
     pub dag: Dag,
     /// An order that the graph follows, causes first.
     pub order: Vec<usize>,
-    /// What the data say of directions, up to equivalence.
+    /// What the data say of directions, up to equivalence. Where something is known of the graph, the maximally oriented graph under it:
+    /// an edge is directed if all equivalent graphs that keep what is known direct it so.
     pub cpdag: Cpdag,
+    /// What was known of the graph.
+    pub bounds: Bounds,
     /// The score's name; tests have none.
     pub score_name: Option<String>,
     /// Why this score, where it was chosen by the data.
@@ -179,7 +186,7 @@ pub struct Learned {
     pub probabilities: Option<Vec<f64>>,
     /// Local scores looked at, or tests made.
     pub evaluations: u64,
-    /// How it ended; in each case the graph is the best so far, at worst the one without edges.
+    /// How it ended; in each case the graph is the best so far, at worst the one without edges but those that must be there.
     pub ending: Ending,
     /// When better orders were found.
     pub trace: Trace,
@@ -206,6 +213,10 @@ impl Learning {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn run(&self, data: &Observations, run: &Run<'_>) -> Result<Learned> {
+        if let Some(found) = self.bounds.as_ref().map(Bounds::nodes).filter(|&nodes| nodes != data.columns())
+        {
+            return Err(Error::Size { what: "what is known", expected: data.columns(), found });
+        }
         let Some(told) = data.interventions() else { return self.learn(data, run) };
         if self.method.is_pc() {
             let reason = "pc tests independences on all rows together, and interventions change them from row to row: take a \
@@ -213,7 +224,10 @@ impl Learning {
             return Err(Error::Misfit { setting: "method", reason: reason.to_owned() });
         }
         let learned = self.learn(data, run)?;
-        Ok(Learned { cpdag: told.class(&learned.dag)?, ..learned })
+        let is_bound =
+            |from: usize, to: usize| self.bounds.as_ref().is_some_and(|bounds| !bounds.permits(to, from));
+        let is_known = |from: usize, to: usize| told.separates(from, to) || is_bound(from, to);
+        Ok(Learned { cpdag: Cpdag::of_known(&learned.dag, is_known), ..learned })
     }
 
     fn learn(&self, data: &Observations, run: &Run<'_>) -> Result<Learned> {
@@ -257,16 +271,15 @@ impl Learning {
 
     /// A search over orders on a score, with the weights that the score gives the graph.
     fn by_orders(&self, score: &Arc<dyn LocalScore>, task: &SearchTask, run: &Run<'_>) -> Result<Learned> {
-        let mut oracle = Oracle::with_memory(Arc::clone(score), task.memory_bytes);
+        let bounds = self.bounds_of(score.nodes());
+        let mut oracle = Oracle::with_memory(Arc::clone(score), task.memory_bytes).within(bounds.clone())?;
         run.begin(&format!("{}, {}", self.method.name, score.name()), None);
         let Found { solution, evaluations, trace } = self.method.run(&mut oracle, task, run)?;
-        let dag = match fit_weights(score.as_ref(), &solution.parents)? {
-            Some(weights) => Dag::from_adjacency(score.nodes(), &weights)?,
-            None => solution.dag()?,
-        };
+        let dag = weighted(score.as_ref(), &solution.dag()?, &bounds)?;
         Ok(Learned {
             method: self.method,
-            cpdag: Cpdag::of(&dag),
+            cpdag: bounds.orient(&dag),
+            bounds,
             dag,
             order: solution.order,
             score_name: Some(score.name().to_owned()),
@@ -312,30 +325,52 @@ impl Learning {
     }
 
     fn test<T: IndependenceTest + Clone + Sync>(&self, test: &T, run: &Run<'_>) -> PcResult {
-        Pc { max_conditioning: self.tests.max_conditioning }.run(test, run)
+        let pc = Pc { max_conditioning: self.tests.max_conditioning };
+        pc.run_within(test, &self.bounds_of(test.nodes()), run)
+    }
+
+    /// What is known of so many columns.
+    fn bounds_of(&self, columns: usize) -> Bounds {
+        self.bounds.clone().unwrap_or_else(|| Bounds::free(columns))
     }
 }
 
-/// The pattern of the tests and a DAG close to it, without edges if there was no time to test all pairs.
-fn patterned(found: PcResult) -> (Cpdag, Dag) {
+/// The pattern of the tests and a DAG close to it, without edges but those that must be there if there was no time to test all pairs.
+fn patterned(found: PcResult, bounds: &Bounds) -> Result<(Cpdag, Dag)> {
     if found.levels == 0 && found.ending.is_early() {
-        let nothing = Dag::empty(found.skeleton.len());
-        return (Cpdag::of(&nothing), nothing);
+        let nothing = bounds.least();
+        return Ok((bounds.orient(&nothing), nothing));
     }
     let dag = found.to_dag();
-    (found.pattern, dag)
+    if bounds.is_free() {
+        return Ok((found.pattern, dag));
+    }
+    // What is known may leave no room for an edge that the tests left.
+    let is_there = |&(a, b): &(usize, usize)| dag.has_edge(a, b) || dag.has_edge(b, a);
+    let directed = found.pattern.directed().iter().copied().filter(is_there);
+    let undirected = found.pattern.undirected().iter().copied().filter(is_there);
+    Ok((Cpdag::from_edges(dag.nodes(), directed, undirected)?, dag))
+}
+
+/// The graph with the weights that a score gives its edges, those that it gives none being dropped unless they must be there; with
+/// weights of one if the score gives none.
+fn weighted(score: &dyn LocalScore, dag: &Dag, bounds: &Bounds) -> Result<Dag> {
+    let nodes = dag.nodes();
+    let parents: Vec<NodeSet> = (0..nodes).map(|node| dag.parents(node).iter().copied().collect()).collect();
+    let Some(mut weights) = fit_weights(score, &parents)? else { return Ok(dag.clone()) };
+    for (from, to, _) in dag.edges().filter(|&(from, to, _)| bounds.joins(from, to)) {
+        let weight = &mut weights[from * nodes + to];
+        // Zero would be no edge.
+        *weight = if *weight == 0.0 { f64::MIN_POSITIVE } else { *weight };
+    }
+    Dag::from_adjacency(nodes, &weights)
 }
 
 /// A graph without a score: that of tests, with the directions of the pattern, or one that there was no time to score.
-fn unscored(
-    method: &'static LearnMethod,
-    dag: Dag,
-    cpdag: Cpdag,
-    evaluations: u64,
-    ending: Ending,
-) -> Learned {
+fn unscored(learning: &Learning, dag: Dag, cpdag: Cpdag, evaluations: u64, ending: Ending) -> Learned {
     Learned {
-        method,
+        method: learning.method,
+        bounds: learning.bounds_of(dag.nodes()),
         order: dag.topological_order().to_vec(),
         dag,
         cpdag,

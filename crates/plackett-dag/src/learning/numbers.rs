@@ -7,12 +7,12 @@ use plackett::run::Run;
 
 use super::{
     Basis, Learned, Learning, METHOD_ALPHA, NO_TESTS, Observations, ScoreChoice, SearchTask,
-    equal_variances::NoiseVariances, patterned, price::fitting_price, refuse, unscored,
+    equal_variances::NoiseVariances, patterned, price::fitting_price, refuse, unscored, weighted,
 };
 use crate::{
     Dag, Error, Gram, LocalScore, NodeSet, Result,
     independence::FisherZ,
-    score::{Bic, SCORES, ScoreSettings, estimate_noise_variance, fit_weights, score_by_name},
+    score::{Bic, SCORES, ScoreSettings, estimate_noise_variance, score_by_name},
 };
 
 /// The two scores that `auto` chooses from.
@@ -185,14 +185,12 @@ impl Learner<'_> {
         let test = FisherZ::new(gram, learning.tests.alpha.unwrap_or(METHOD_ALPHA))?;
         let found = learning.test(&test, run);
         let (tests, ending) = (found.tests, found.ending);
-        let (pattern, dag) = patterned(found);
+        let bounds = learning.bounds_of(gram.nodes());
+        let (pattern, dag) = patterned(found, &bounds)?;
         let score = Bic::new(Arc::clone(gram), &ScoreSettings::default())?;
-        let parents: Vec<NodeSet> =
-            (0..dag.nodes()).map(|node| dag.parents(node).iter().copied().collect()).collect();
-        let weights = fit_weights(&score, &parents)?.unwrap_or_default();
         let order = dag.topological_order().to_vec();
-        let dag = Dag::from_adjacency(gram.nodes(), &weights)?;
-        Ok(Learned { order, ..unscored(learning.method, dag, pattern, tests, ending) })
+        let dag = weighted(&score, &dag, &bounds)?;
+        Ok(Learned { order, ..unscored(learning, dag, pattern, tests, ending) })
     }
 }
 
