@@ -53,6 +53,7 @@ class OrderDAG:
         discretize: Discretize | None = None,
         bins: int | None = None,
         weights: Any = None,
+        interventions: Any = None,
         covariance: bool | int = False,
         standardize: bool = False,
         center: bool = True,
@@ -86,6 +87,7 @@ class OrderDAG:
         self.discretize = discretize
         self.bins = bins
         self.weights = weights
+        self.interventions = interventions
         self.covariance = covariance
         self.standardize = standardize
         self.center = center
@@ -131,7 +133,7 @@ class OrderDAG:
         self.order_ = np.array(graph._order, dtype=np.int64)
         self._model = None
         is_plain = graph.kind in ("continuous", "discrete") and self.missing in ("error", "drop")
-        is_rows = self.weights is None and not self.covariance and self.discretize is None
+        is_rows = self.weights is None and self.interventions is None and not self.covariance and self.discretize is None
         if is_plain and is_rows and is_in_memory(X):
             rows = self._rows(X)
             self._model = Tables(graph, rows) if graph.kind == "discrete" else Linear(graph, rows, self.center)
