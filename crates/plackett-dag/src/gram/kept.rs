@@ -390,15 +390,15 @@ impl<'a> Moments<'a> {
     pub(crate) fn row(self, i: usize) -> Cow<'a, [f64]> {
         match self.own {
             None => Cow::Borrowed(self.gram.row(i)),
-            Some((kept, own)) => self.own_row(kept, own, i),
+            Some((kept, own)) => match own.rows[i].get() {
+                Some(row) => Cow::Borrowed(row),
+                None => self.computed_row(kept, own, i),
+            },
         }
     }
 
     #[cold]
-    fn own_row(self, kept: &'a Kept, own: &'a Own, i: usize) -> Cow<'a, [f64]> {
-        if let Some(row) = own.rows[i].get() {
-            return Cow::Borrowed(row);
-        }
+    fn computed_row(self, kept: &'a Kept, own: &'a Own, i: usize) -> Cow<'a, [f64]> {
         let mut row = vec![0.0; self.gram.nodes];
         for (part, _) in kept.parts.iter().zip(&own.is_kept).filter(|(_, is_kept)| **is_kept == own.adds) {
             part.add_row(i, 1.0, &mut row);
