@@ -89,7 +89,7 @@ fn slips_are_told_with_their_places() {
     let folder = Folder::new();
     let (data, _) = simulate(&folder);
     let refused = |told: &str, rest: &[&str]| {
-        complaint(&[&["learn", &data, "--interventions", told][..], rest].concat())
+        complaint(&[&["learn", &data, "--interventions", told][..], rest].concat(), 2)
     };
     assert!(refused("nowhere", &[]).contains("nowhere"));
     let open = refused("x1,x2", &[]);
@@ -109,10 +109,10 @@ fn slips_are_told_with_their_places() {
     assert!(refused(&ranges, &["--drop", "target"]).contains("rows 600 to 900"));
     let always = folder.path("always.csv");
     fs::write(&always, "a,b,set\n1.5,2,a\n2.5,1,a\n0.5,7,a\n3,2,\n").unwrap();
-    let text = complaint(&["learn", &always, "--interventions", "set"]);
+    let text = complaint(&["learn", &always, "--interventions", "set"], 2);
     assert!(text.contains("column \"a\" was set in all rows but 1"), "{text}");
     let statistics =
-        complaint(&["statistics", &data, "--interventions", "target", "--out", &folder.path("s")]);
+        complaint(&["statistics", &data, "--interventions", "target", "--out", &folder.path("s")], 2);
     assert!(statistics.contains("--interventions are told of rows"), "{statistics}");
 }
 
