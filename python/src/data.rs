@@ -4,7 +4,7 @@ use numpy::PyReadonlyArray1;
 use plackett_dag::{
     Dataset, Error, Observations,
     dataset::{
-        Covariance, DatasetBuilder, Discretize, Indicator, Kind, Reading, RowTargets, SourceColumn,
+        Covariance, DatasetBuilder, Discretize, Indicator, Kind, NumberRows, Reading, RowTargets, SourceColumn,
         SourceValues, Targets,
     },
     finding::{Concern, Finding, Remedy, Treatment, faults_text, finding_texts},
@@ -18,9 +18,11 @@ use crate::{arrays::entries, error::Failure, statistics::Statistics};
 #[pyclass(frozen, module = "plackett._plackett")]
 pub(crate) struct Data {
     pub(crate) observations: Observations,
+    /// The rows of complete numbers, if they are held.
+    pub(crate) number_rows: Option<NumberRows>,
     /// The names of the columns.
     #[pyo3(get)]
-    names: Vec<String>,
+    pub(crate) names: Vec<String>,
     /// What the user should know before trusting a graph from these data.
     #[pyo3(get)]
     warnings: Vec<String>,
@@ -144,6 +146,12 @@ impl ColumnArrays<'_> {
     }
 }
 
+impl Data {
+    pub(crate) fn names(&self) -> &[String] {
+        &self.names
+    }
+}
+
 #[pymethods]
 impl Data {
     /// The code of a missing value.
@@ -184,7 +192,7 @@ impl Data {
 pub(crate) const SOURCE: &str = "the data";
 
 impl Data {
-    fn new(data: Dataset, source: &str, centering: Centering) -> Result<Self, Failure> {
+    fn new(mut data: Dataset, source: &str, centering: Centering) -> Result<Self, Failure> {
         let faults = data.faults();
         if !faults.is_empty() {
             return Err(Failure::new(faults_text(source, &faults, keyword)));
@@ -201,9 +209,11 @@ impl Data {
             let set = |target: usize| (names[target].clone(), told.rows() - told.kept_rows(target));
             (observed, told.targets().into_iter().map(set).collect())
         });
+        let number_rows = data.take_number_rows();
         let observations = data.observations(centering).map_err(refused)?;
         Ok(Self {
             observations,
+            number_rows,
             names,
             warnings,
             choice,

@@ -228,14 +228,12 @@ impl Bounds {
 
     /// The parents that a node may have.
     pub(crate) fn permitted(&self, node: usize) -> NodeSet {
-        match &self.known {
-            Some(known) => known.permitted[node].clone(),
-            None => {
-                let mut others = NodeSet::full(self.nodes);
-                others.remove(node);
-                others
-            }
+        if let Some(known) = &self.known {
+            return known.permitted[node].clone();
         }
+        let mut others = NodeSet::full(self.nodes);
+        others.remove(node);
+        others
     }
 
     /// Leaves of a set the nodes that may be parents of `node`.

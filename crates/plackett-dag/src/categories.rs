@@ -137,9 +137,8 @@ impl Categories {
         if keeps.iter().all(|&is_kept| is_kept) {
             return None;
         }
-        let count = |(row, &regime): (usize, &u32)| match keeps[regime as usize] {
-            true => self.counts.as_ref().map_or(1, |counts| counts[row]),
-            false => 0,
+        let count = |(row, &regime): (usize, &u32)| {
+            if keeps[regime as usize] { self.counts.as_ref().map_or(1, |counts| counts[row]) } else { 0 }
         };
         Some(interventions.regime_of_rows().iter().enumerate().map(count).collect())
     }

@@ -122,11 +122,11 @@ impl Interventions {
                 return Err(Error::Size { what, expected, found });
             }
         }
-        self.targets().into_iter().try_for_each(|target| self.check_kept(target, self.kept_rows(target)))
+        self.targets().into_iter().try_for_each(|target| Self::check_kept(target, self.kept_rows(target)))
     }
 
     /// Refuses a node of whose parents fewer than two rows tell.
-    pub(crate) fn check_kept(&self, node: usize, rows: usize) -> Result<()> {
+    pub(crate) fn check_kept(node: usize, rows: usize) -> Result<()> {
         if rows >= 2 {
             return Ok(());
         }

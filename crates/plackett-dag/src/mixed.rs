@@ -150,10 +150,6 @@ impl Mixed {
         if keeps.iter().all(|&is_kept| is_kept) {
             return None;
         }
-        fn kept<T: Copy>(values: &[T], regimes: &[u32], keeps: &[bool]) -> Vec<T> {
-            let rows = values.iter().zip(regimes).filter(|(_, regime)| keeps[**regime as usize]);
-            rows.map(|(&value, _)| value).collect()
-        }
         let regimes = interventions.regime_of_rows();
         let columns: Vec<MixedColumn> = self
             .columns
@@ -217,6 +213,12 @@ impl Mixed {
         }
         (pairs as f64 / (columns * (columns - 1) / 2) as f64).max(1.0)
     }
+}
+
+/// The values in rows whose regime is kept.
+fn kept<T: Copy>(values: &[T], regimes: &[u32], keeps: &[bool]) -> Vec<T> {
+    let rows = values.iter().zip(regimes).filter(|(_, regime)| keeps[**regime as usize]);
+    rows.map(|(&value, _)| value).collect()
 }
 
 /// Which columns stand for which nodes when categories become indicators.

@@ -160,7 +160,7 @@ fn every_method_agrees_with_the_scores_and_with_the_exact_one() {
 fn categories(rows: usize, seed: u64) -> (Categories, Interventions) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let sets = [vec![], vec![1], vec![2, 3], vec![]];
-    let arities = [2, 3, 2, 3];
+    let arities: [u8; 4] = [2, 3, 2, 3];
     let mut codes = vec![Vec::new(); 4];
     let mut targets = Vec::new();
     for _ in 0..rows {
@@ -171,7 +171,7 @@ fn categories(rows: usize, seed: u64) -> (Categories, Interventions) {
                 sum = rng.random_range(0..arity);
             }
             sum %= arity;
-            column.push(sum as u8);
+            column.push(sum);
         }
         targets.push(set);
     }

@@ -226,7 +226,7 @@ impl Kept {
             let place = *known.entry(is_kept.clone()).or_insert(next);
             if place == next {
                 kept.own.push(Own::new(gram, &parts, is_kept, (total, &kept.shift), is_centered));
-                kept.interventions.check_kept(target, kept.own[place].weights.effective_rows())?;
+                Interventions::check_kept(target, kept.own[place].weights.effective_rows())?;
             }
             kept.places[target] = Some(place);
         }

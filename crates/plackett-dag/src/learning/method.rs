@@ -209,7 +209,7 @@ impl LearnMethod {
             let reason = "has no order to search for".to_owned();
             return Err(Error::Misfit { setting: "method", reason });
         };
-        let first = OrderSolution::so_far(task.first.clone(), oracle, run)?;
+        let first = OrderSolution::so_far(&task.first, oracle, run)?;
         let mut found = search(oracle, task, run)?;
         // A search that was cut short may have less to show than it began with.
         if run.is_over() && first.score < found.solution.score {

@@ -92,6 +92,14 @@ impl LocalScore for L1 {
         1.0 / self.gram.rows() as f64
     }
 
+    /// With the weights that cost least, of which some may be zero.
+    fn cost(&self, node: usize, parents: &NodeSet) -> Option<f64> {
+        let own = self.gram.of(node);
+        let cost =
+            Lasso::default().solve(own, node, parents, self.lambda, &mut Pace::new(&Run::default()))?;
+        Some(own.share() * cost)
+    }
+
     fn weights(&self, node: usize, parents: &NodeSet) -> Option<Vec<f64>> {
         let mut lasso = Lasso::default();
         lasso.solve(self.gram.of(node), node, parents, self.lambda, &mut Pace::new(&Run::default()))?;

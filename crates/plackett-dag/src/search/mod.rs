@@ -104,9 +104,9 @@ impl OrderSolution {
     ///
     /// # Errors
     /// [`Error::NotAnOrder`](crate::Error::NotAnOrder) unless each node is listed once.
-    pub(crate) fn so_far(order: Vec<usize>, oracle: &mut Oracle, run: &Run<'_>) -> Result<Self> {
-        oracle.check_order(&order)?;
-        let order = oracle.bounds().arrange(&order);
+    pub(crate) fn so_far(order: &[usize], oracle: &mut Oracle, run: &Run<'_>) -> Result<Self> {
+        oracle.check_order(order)?;
+        let order = oracle.bounds().arrange(order);
         let score = Arc::clone(oracle.score());
         if let Some(mut walker) = score.walker(&order, oracle.bounds(), run)
             && let Some(parents) = walker.parents()

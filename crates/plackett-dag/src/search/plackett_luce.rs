@@ -23,6 +23,9 @@ const PILOT_STREAM: u64 = u64::MAX;
 /// How far below random orders the score that no order can beat is put, as a share of the distance between them.
 const MARGIN: f64 = 1e-3;
 
+/// A deviation below this share of the mean is rounding.
+const ROUNDING: f64 = 1e-13;
+
 /// How fast the running mean of each node's local score forgets.
 const NODE_MEAN_DECAY: f64 = 0.99;
 
@@ -122,6 +125,8 @@ struct Scale {
     deviation: f64,
     /// Added to the score before the logarithm is taken, so that the best order imaginable is at a finite distance.
     shift: f64,
+    /// The least that the logarithm is taken of: where parents are searched for greedily, an order may beat what none should.
+    least: f64,
     /// The mean of the logarithm.
     log_mean: f64,
 }
@@ -137,17 +142,21 @@ impl Scale {
         let average = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / PILOT_ORDERS as f64;
         let mean = average(&mut scores.iter().copied());
         let variance = average(&mut scores.iter().map(|score| (score - mean).powi(2)));
-        let deviation = if variance > 0.0 { variance.sqrt() } else { 1.0 };
+        // Where little is left open all orders score the same, but for rounding.
+        let is_even = variance.sqrt() <= ROUNDING * mean.abs();
+        let deviation = if is_even { 1.0 } else { variance.sqrt() };
         let Some(floor) = oracle.lowest_score(run) else { return Ok(None) };
-        let shift = MARGIN * (mean - floor).max(deviation) - floor;
-        let log_mean = average(&mut scores.iter().map(|score| (score + shift).ln()));
-        Ok(Some(Self { mean, deviation, shift, log_mean }))
+        let margin = MARGIN * (mean - floor).max(deviation);
+        let mut scale =
+            Self { mean, deviation, shift: margin - floor, least: MARGIN * margin, log_mean: 0.0 };
+        scale.log_mean = average(&mut scores.iter().map(|&score| scale.logarithm(score)));
+        Ok(Some(scale))
     }
 
     /// The centered logarithm of a score's distance from what no order can beat. On dense graphs scores of random orders
     /// span many orders of magnitude, and their mean would be that of the worst ones alone.
     fn logarithm(self, score: f64) -> f64 {
-        (score + self.shift).ln() - self.log_mean
+        (score + self.shift).max(self.least).ln() - self.log_mean
     }
 }
 
