@@ -5,7 +5,7 @@ are observed and 100 more for each of a third of the nodes, set one at a time to
 `score="bic"` and the targets; `pooled` the same rows without the targets; `observed` the first 1,000 rows alone; `gies` the package of
 this name with its Gaussian BIC. SHD compares graphs (for GIES a graph of the class that it finds), SHD of the class the interventional
 classes. Every run has a process of its own and the same limit of seconds of the processor; memory is the largest that the process
-took, data included.
+took, data included. What did not answer in time for fewer nodes is not tried on more.
 
 With `--sachs FOLDER`, the protein data of Sachs et al. (2005) with their nine conditions, which are not part of this project: arrows
 of the 20 of the graph beside them that are right, reversed, extra and missing.

@@ -113,7 +113,7 @@ fn slips_are_told_with_their_places() {
     assert!(text.contains("column \"a\" was set in all rows but 1"), "{text}");
     let statistics =
         complaint(&["statistics", &data, "--interventions", "target", "--out", &folder.path("s")], 2);
-    assert!(statistics.contains("--interventions are told of rows"), "{statistics}");
+    assert!(statistics.contains("interventions are told of rows"), "{statistics}");
 }
 
 #[test]
