@@ -56,6 +56,7 @@ class Reading:
     memory: int = 1024
     weights: str | None = None
     targets: Targets = Targets()
+    is_resampled: bool = False
 
     def settings(self, centering: str) -> dict[str, Any]:
         """The same for the native half."""
@@ -88,6 +89,7 @@ class Reading:
             "covariance": None,
             "memory": self.memory,
             "centering": centering,
+            "is_resampled": self.is_resampled,
         }
 
     def is_wanted(self, name: str) -> bool:

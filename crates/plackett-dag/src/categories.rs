@@ -143,6 +143,11 @@ impl Categories {
         Some(interventions.regime_of_rows().iter().enumerate().map(count).collect())
     }
 
+    /// The same rows, each counting once.
+    pub(crate) fn uncounted(&self) -> Self {
+        Self { counts: None, ..self.clone() }
+    }
+
     /// How often each row counts, if not once.
     ///
     /// # Example

@@ -102,7 +102,7 @@ fn own<F>(
             families.push(None);
             continue;
         };
-        let price = Price::new(kept.rows() as f64, nodes, factor)?;
+        let price = Price::new(kept.total(), nodes, factor)?;
         match build(&kept, price)? {
             Some(family) if !run.is_over() => families.push(Some(family)),
             _ => return Ok(None),
@@ -165,7 +165,7 @@ pub fn mixed_score_by_name(
 ) -> Result<Arc<dyn LocalScore>> {
     let nodes = data.columns().len();
     let factor = settings.penalty_factor;
-    let price = Price::new(data.rows() as f64, nodes, factor)?;
+    let price = Price::new(data.total(), nodes, factor)?;
     if !data.is_complete() && name != "nal" {
         return Err(Error::Misfit { setting: "score", reason: format!("{name} needs complete rows") });
     }

@@ -7,6 +7,7 @@ mod document;
 mod edges;
 mod files;
 mod knowledge;
+mod support;
 mod text;
 mod warnings;
 
@@ -18,7 +19,7 @@ use plackett_dag::{
     metrics::{Comparison, shd_classes},
 };
 
-use super::{Arguments, Settings, data::Data, knowledge::Known, true_score};
+use super::{Arguments, Settings, bootstrap::Supported, data::Data, knowledge::Known, true_score};
 use crate::{console, files::OutDir};
 
 /// What came out, beside the graph what there is to say of it.
@@ -26,6 +27,7 @@ pub(super) struct Found<'a> {
     pub learned: &'a Learned,
     pub known: Option<&'a Known>,
     pub diagnostics: Vec<Diagnostic>,
+    pub support: Option<&'a Supported>,
     pub seconds: f64,
 }
 
@@ -43,6 +45,7 @@ pub(super) struct Report<'a> {
     seconds: f64,
     warnings: Vec<String>,
     diagnostics: Vec<Diagnostic>,
+    support: Option<&'a Supported>,
 }
 
 impl<'a> Report<'a> {
@@ -53,7 +56,7 @@ impl<'a> Report<'a> {
         found: Found<'a>,
         truth: Option<&'a NamedDag>,
     ) -> anyhow::Result<Self> {
-        let Found { learned, known, diagnostics, seconds } = found;
+        let Found { learned, known, diagnostics, support, seconds } = found;
         let graph = NamedDag::new(data.names.clone(), learned.dag.clone())?;
         let mut comparison = truth.map(|truth| truth.compare(&graph)).transpose()?;
         if let (Some(comparison), Some(truth), Some(told)) =
@@ -64,7 +67,8 @@ impl<'a> Report<'a> {
             comparison.shd_cpdag = shd_classes(&class, &learned.cpdag)?;
         }
         let true_score = true_score(arguments, data, learned, truth)?;
-        let warnings = warnings::warnings(data, learned, arguments.posterior);
+        let mut warnings = warnings::warnings(data, learned, arguments.posterior);
+        warnings.extend(support.and_then(support::warning));
         Ok(Self {
             arguments,
             settings,
@@ -78,6 +82,7 @@ impl<'a> Report<'a> {
             seconds,
             warnings,
             diagnostics,
+            support,
         })
     }
 
