@@ -5,12 +5,17 @@
 
 mod common;
 
-use common::{Puzzle, all_orders, assert_close, numerical_gradient, plain_probability, scores_to_test};
+use common::{
+    Puzzle, all_orders, assert_close, numerical_gradient, plain_probability, scores_to_test, spread,
+};
 use plackett::{
-    Categorical, ConstrainedPlackettLuce, Constraints, Differentiable, Distribution as _, Enumerable, Latent,
-    Noise, Objective, PlackettLuce, Toy, Training, TrainingSettings,
+    Additive, Categorical, ConstrainedPlackettLuce, Constraints, Differentiable, Distribution as _,
+    Enumerable, Families, Latent, Noise, Objective, PlackettLuce, Surrogate, SurrogateSettings, Toy,
+    Training, TrainingSettings,
     critic::{Critic, Network, RelaxedObjective, Sum},
-    estimator::{Baseline, Estimator, Exact, Reinforce, Relax, Reparametrized, RewardToGo, Samples},
+    estimator::{
+        Baseline, Estimator, Exact, Reinforce, Relax, Reparametrized, RewardToGo, Samples, SurrogateGradient,
+    },
     relaxation::{NeuralSort, Relaxation, Softmax},
     run::{Limits, Run},
 };
@@ -384,4 +389,75 @@ fn training_within_constraints_finds_the_best_order_that_keeps_them() {
     };
     training.run(&mut cost, &Run::new(Limits::steps(800))).unwrap();
     assert_eq!(training.mode(), [4, 0, 1, 2, 3]);
+}
+
+/// With coefficients out of thin air, with those that are learned along the way, and with those of another objective that is unlearned.
+#[test]
+fn surrogates_are_unbiased_whatever_they_have_learned() {
+    let items = 4;
+    let costs = |stream: u64| spread(31, stream, items * items, 1.0);
+    let thin_air = Additive::new(items).unwrap().with_positions(costs(0)).unwrap();
+    let thin_air = thin_air.with_precedences(costs(1)).unwrap().with_neighbors(costs(2)).unwrap();
+    let thin_air = thin_air.with_ends(costs(3)).unwrap().with_constant(0.5).unwrap();
+    let cheap = Families { positions: true, ..Families::PRECEDENCES };
+    let cheap = SurrogateSettings { families: Some(cheap), window: 200, ..SurrogateSettings::default() };
+    let on_line = SurrogateSettings { window: 500, ..SurrogateSettings::default() };
+    let mut puzzle = Puzzle::new(items, items);
+    for (kind, scores) in scores_to_test(items) {
+        let latent = PlackettLuce::new(&scores).unwrap();
+        let mut enumeration = Exact::new(&latent, &mut puzzle).unwrap();
+        let exact = enumeration.expectation(&latent).unwrap().1.to_vec();
+        let mut misled = Surrogate::with_settings(items, on_line).unwrap();
+        for order in latent.sample_many(40, Noise::new(8).stream(0)) {
+            misled.observe(&order, 2.0 * order[0] as f64 - (order[1] * order[2]) as f64).unwrap();
+        }
+        for (name, surrogate, per_gradient) in [
+            ("thin air", Surrogate::known(&thin_air).unwrap(), 20),
+            ("on-line", Surrogate::with_settings(items, on_line).unwrap(), 20),
+            ("misled", misled, 50),
+            ("on-line, one sample", Surrogate::with_settings(items, cheap).unwrap(), 1),
+        ] {
+            let estimator = SurrogateGradient::new(&latent, surrogate).unwrap();
+            let estimate = Estimate::of(estimator, &latent, &mut puzzle, per_gradient);
+            estimate.assert_unbiased(&exact, &format!("{name}, {kind}"));
+        }
+    }
+}
+
+/// An objective of the first two items: the score of the prefix is enough, and has less variance.
+#[test]
+fn objectives_of_the_first_items_need_the_score_of_the_prefix_alone() {
+    let (items, top) = (6, 2);
+    let mut objective = |order: &[usize]| (order[0] as f64 - 1.5).powi(2) + (order[0] * order[1]) as f64;
+    for (kind, scores) in scores_to_test(items) {
+        let latent = PlackettLuce::new(&scores).unwrap();
+        let mut enumeration = Exact::new(&latent, &mut objective).unwrap();
+        let exact = enumeration.expectation(&latent).unwrap().1.to_vec();
+        let whole = Reinforce::new(&latent, Baseline::LeaveOneOut).unwrap();
+        let prefix = whole.clone().with_top(top).unwrap();
+        let whole = Estimate::of(whole, &latent, &mut objective, 4);
+        let prefix = Estimate::of(prefix, &latent, &mut objective, 4);
+        prefix.assert_unbiased(&exact, &format!("prefix, {kind}"));
+        let variance = |estimate: &Estimate| estimate.standard_error.iter().map(|e| e * e).sum::<f64>();
+        assert!(variance(&prefix) < variance(&whole), "{kind}");
+        let settings = SurrogateSettings { top: Some(top), window: 500, ..SurrogateSettings::default() };
+        let surrogate = Surrogate::with_settings(items, settings).unwrap();
+        let surrogate = SurrogateGradient::new(&latent, surrogate).unwrap();
+        let surrogate = Estimate::of(surrogate, &latent, &mut objective, 4);
+        surrogate.assert_unbiased(&exact, &format!("surrogate, {kind}"));
+        assert!(variance(&surrogate) < variance(&prefix), "{kind}");
+    }
+}
+
+#[test]
+fn relax_that_leaves_one_out_is_unbiased() {
+    let mut puzzle = Puzzle::new(4, 4);
+    for (kind, scores) in scores_to_test(4) {
+        let latent = PlackettLuce::new(&scores).unwrap();
+        let mut enumeration = Exact::new(&latent, &mut puzzle).unwrap();
+        let exact = enumeration.expectation(&latent).unwrap().1.to_vec();
+        let relax = Relax::new(&latent, Network::new(4, 8), &mut Noise::new(5)).unwrap().with_leave_one_out();
+        let trained = trained(&relax, &latent, &mut puzzle);
+        Estimate::of(trained, &latent, &mut puzzle, 4).assert_unbiased(&exact, kind);
+    }
 }

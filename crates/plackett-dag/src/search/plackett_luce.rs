@@ -2,9 +2,10 @@
 
 use plackett::run::{Run, Trace};
 use plackett::{
-    Distribution as _, Noise, Objective, ObjectiveError, PlackettLuce, Training, TrainingSettings,
+    Distribution as _, Families, Noise, Objective, ObjectiveError, PlackettLuce, Surrogate,
+    SurrogateSettings, Training, TrainingSettings,
     critic::Network,
-    estimator::{Baseline, Estimator, Reinforce, Relax, RewardToGo},
+    estimator::{Baseline, Estimator, Reinforce, Relax, RewardToGo, SurrogateGradient},
 };
 
 use super::{OrderSolution, known};
@@ -37,6 +38,8 @@ pub enum GradientKind {
     /// REINFORCE with what the decomposition of the score gives: a choice answers only for the local scores from its
     /// rank on, each less its node's running mean, with a leave-one-out baseline for every rank.
     RewardToGo,
+    /// REINFORCE on what a surrogate of ranks and precedences leaves unexplained of the logarithm, plus the exact gradient of the rest.
+    Surrogate,
 }
 
 /// Gradient descent on the expected score of an order.
@@ -198,7 +201,7 @@ impl PlSearch {
             return Best::default().finish(latent.mode().into_vec(), 0, oracle, run);
         };
         let samples = match self.gradient {
-            GradientKind::Relax | GradientKind::Reinforce => self.samples,
+            GradientKind::Relax | GradientKind::Reinforce | GradientKind::Surrogate => self.samples,
             // A baseline that leaves one out needs another.
             GradientKind::RewardToGo => self.samples.max(2),
         };
@@ -212,6 +215,13 @@ impl PlSearch {
             GradientKind::Reinforce => {
                 let reinforce = Reinforce::new(&latent, Baseline::LeaveOneOut)?;
                 self.descend(latent, reinforce, score)
+            }
+            GradientKind::Surrogate => {
+                let families = Families { positions: true, ..Families::PRECEDENCES };
+                let settings = SurrogateSettings { families: Some(families), ..SurrogateSettings::default() };
+                let surrogate = Surrogate::with_settings(latent.items(), settings)?;
+                let estimator = SurrogateGradient::new(&latent, surrogate)?;
+                self.descend(latent, estimator, score)
             }
             GradientKind::RewardToGo => {
                 let reward_to_go = RewardToGo::new(&latent);

@@ -1,6 +1,6 @@
 //! RELAX, and REBAR as RELAX with a particular critic (equations 11 and 13 of the paper).
 
-use super::{Demand, Estimator, Samples, check_fit};
+use super::{Demand, Estimator, Samples, check_fit, reinforce::less_others};
 use crate::{
     critic::{Critic, RelaxedObjective},
     error::{Error, check_finite, check_length},
@@ -48,6 +48,9 @@ pub struct Relax<L: Latent, C> {
     parameter_gradient: Vec<f64>,
     given: L::Given,
     work: Work,
+    /// Whether each sample's f(b) − c(z̃) is taken less that of the others, and those differences.
+    leaves_one_out: bool,
+    rests: Vec<f64>,
 }
 
 /// Vectors of length k that a sample needs.
@@ -83,7 +86,31 @@ impl<L: Latent, C: Critic> Relax<L, C> {
         };
         let parameter_gradient = vec![0.0; parameters.len()];
         let (critic_tilde, given) = (critic.clone(), latent.room());
-        Ok(Self { critic, critic_tilde, parameters, parameter_gradient, given, work })
+        Ok(Self {
+            critic,
+            critic_tilde,
+            parameters,
+            parameter_gradient,
+            given,
+            work,
+            leaves_one_out: false,
+            rests: Vec::new(),
+        })
+    }
+
+    /// With a leave-one-out baseline where a step has several samples: of each f(b) − c(z̃) the mean of the others' is taken off, which
+    /// spares the critic learning what is the same for all. The critic is evaluated once more for each sample.
+    ///
+    /// ```
+    /// use plackett::{Noise, PlackettLuce, critic::Network, estimator::Relax};
+    /// let latent = PlackettLuce::new(&[0.0; 4])?;
+    /// let relax = Relax::new(&latent, Network::new(4, 32), &mut Noise::new(0))?.with_leave_one_out();
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_leave_one_out(mut self) -> Self {
+        self.leaves_one_out = true;
+        self
     }
 
     /// The critic's parameters φ.
@@ -111,12 +138,26 @@ impl<L: Latent, C: Critic> Estimator for Relax<L, C> {
     }
 
     fn gradient(&mut self, latent: &L, samples: &Samples, gradient: &mut [f64]) -> Result<f64, Error> {
-        let Self { critic, critic_tilde, parameters, parameter_gradient, given, work } = self;
+        let Self { critic, critic_tilde, parameters, parameter_gradient, given, work, leaves_one_out, rests } =
+            self;
         check_fit(work.score.len(), latent, samples, gradient)?;
-        let weight = 1.0 / samples.count() as f64;
+        let count = samples.count();
+        let weight = 1.0 / count as f64;
+        rests.clear();
+        if *leaves_one_out && count > 1 {
+            for sample in samples.iter() {
+                latent.condition(sample.outcome, given);
+                given.perturb(sample.conditional_noise, &mut work.z_tilde);
+                let value_tilde =
+                    critic_tilde.value_and_gradient(parameters, &work.z_tilde, &mut work.slope_tilde);
+                rests.push(sample.value - value_tilde);
+            }
+            let mean: f64 = rests.iter().map(|rest| weight * rest).sum();
+            rests.iter_mut().for_each(|rest| *rest = less_others(*rest, mean, count as f64));
+        }
         gradient.fill(0.0);
         parameter_gradient.fill(0.0);
-        for sample in samples.iter() {
+        for (at, sample) in samples.iter().enumerate() {
             latent.condition(sample.outcome, given);
             given.grad_log_prob(&mut work.score);
             given.perturb(sample.conditional_noise, &mut work.z_tilde);
@@ -131,7 +172,8 @@ impl<L: Latent, C: Critic> Estimator for Relax<L, C> {
             latent.perturb_vjp(&work.slope, &mut work.estimate);
             given.perturb_vjp(&work.slope_tilde, &mut work.product);
             add_scaled(&mut work.estimate, -1.0, &work.product);
-            add_scaled(&mut work.estimate, sample.value - value_tilde, &work.score);
+            let rest = rests.get(at).copied().unwrap_or(sample.value - value_tilde);
+            add_scaled(&mut work.estimate, rest, &work.score);
             add_scaled(gradient, weight, &work.estimate);
 
             // ∂‖g‖²/∂φ = ∂/∂φ [α·c(z̃) + v·∇c(z) − w·∇c(z̃)] with α = −2 g·s, v = 2 J_z g, w = 2 J_z̃ g held constant.
