@@ -1,6 +1,6 @@
 //! RELAX, and REBAR as RELAX with a particular critic (equations 11 and 13 of the paper).
 
-use super::{Demand, Estimator, Samples, check_fit, reinforce::less_others};
+use super::{Demand, Estimator, Samples, check_fit};
 use crate::{
     critic::{Critic, RelaxedObjective},
     error::{Error, check_finite, check_length},
@@ -51,6 +51,8 @@ pub struct Relax<L: Latent, C> {
     /// Whether each sample's f(b) − c(z̃) is taken less that of the others, and those differences.
     leaves_one_out: bool,
     rests: Vec<f64>,
+    /// Σ ∂c(z̃)/∂φ, through which every sample's baseline depends on the critic.
+    shared: Vec<f64>,
 }
 
 /// Vectors of length k that a sample needs.
@@ -95,6 +97,7 @@ impl<L: Latent, C: Critic> Relax<L, C> {
             work,
             leaves_one_out: false,
             rests: Vec::new(),
+            shared: Vec::new(),
         })
     }
 
@@ -110,6 +113,7 @@ impl<L: Latent, C: Critic> Relax<L, C> {
     #[must_use]
     pub fn with_leave_one_out(mut self) -> Self {
         self.leaves_one_out = true;
+        self.shared = vec![0.0; self.parameters.len()];
         self
     }
 
@@ -138,13 +142,27 @@ impl<L: Latent, C: Critic> Estimator for Relax<L, C> {
     }
 
     fn gradient(&mut self, latent: &L, samples: &Samples, gradient: &mut [f64]) -> Result<f64, Error> {
-        let Self { critic, critic_tilde, parameters, parameter_gradient, given, work, leaves_one_out, rests } =
-            self;
+        let Self {
+            critic,
+            critic_tilde,
+            parameters,
+            parameter_gradient,
+            given,
+            work,
+            leaves_one_out,
+            rests,
+            shared,
+        } = self;
         check_fit(work.score.len(), latent, samples, gradient)?;
         let count = samples.count();
         let weight = 1.0 / count as f64;
+        let leaves_one_out = *leaves_one_out && count > 1;
         rests.clear();
-        if *leaves_one_out && count > 1 {
+        shared.fill(0.0);
+        let mut mean_slope = 0.0;
+        // f(b) − c(z̃) less the others' is its distance from the mean times this.
+        let stretch = if leaves_one_out { count as f64 / (count as f64 - 1.0) } else { 1.0 };
+        if leaves_one_out {
             for sample in samples.iter() {
                 latent.condition(sample.outcome, given);
                 given.perturb(sample.conditional_noise, &mut work.z_tilde);
@@ -153,7 +171,7 @@ impl<L: Latent, C: Critic> Estimator for Relax<L, C> {
                 rests.push(sample.value - value_tilde);
             }
             let mean: f64 = rests.iter().map(|rest| weight * rest).sum();
-            rests.iter_mut().for_each(|rest| *rest = less_others(*rest, mean, count as f64));
+            rests.iter_mut().for_each(|rest| *rest = stretch * (*rest - mean));
         }
         gradient.fill(0.0);
         parameter_gradient.fill(0.0);
@@ -177,13 +195,22 @@ impl<L: Latent, C: Critic> Estimator for Relax<L, C> {
             add_scaled(gradient, weight, &work.estimate);
 
             // ∂‖g‖²/∂φ = ∂/∂φ [α·c(z̃) + v·∇c(z) − w·∇c(z̃)] with α = −2 g·s, v = 2 J_z g, w = 2 J_z̃ g held constant.
-            let alpha = -2.0 * weight * dot(&work.estimate, &work.score);
+            let slope = 2.0 * weight * stretch * dot(&work.estimate, &work.score);
+            mean_slope += weight * slope;
+            let alpha = -slope;
             work.estimate.iter_mut().for_each(|g| *g *= 2.0 * weight);
             latent.perturb_jvp(&work.estimate, &mut work.product);
             critic.add_parameter_gradient(parameters, 0.0, &work.product, parameter_gradient);
             work.estimate.iter_mut().for_each(|g| *g = -*g);
             given.perturb_jvp(&work.estimate, &mut work.product);
             critic_tilde.add_parameter_gradient(parameters, alpha, &work.product, parameter_gradient);
+            if leaves_one_out {
+                work.product.fill(0.0);
+                critic_tilde.add_parameter_gradient(parameters, 1.0, &work.product, shared);
+            }
+        }
+        if leaves_one_out {
+            add_scaled(parameter_gradient, mean_slope, shared);
         }
         if gradient.iter().any(|g| !g.is_finite()) {
             return Err(Error::CriticNotFinite { what: "gradient" });

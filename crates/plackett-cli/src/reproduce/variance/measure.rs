@@ -1,10 +1,7 @@
 //! Variances of the estimators at three places of a descent, and descents with each of them.
 
-use std::time::Instant;
-
 use plackett::{
-    Distribution as _, Error, Noise, PlackettLuce, Surrogate, SurrogateSettings, Training,
-    TrainingSettings,
+    Distribution as _, Error, Noise, PlackettLuce, Surrogate, SurrogateSettings, Training, TrainingSettings,
     critic::Network,
     estimator::{Baseline, Demand, Estimator, Reinforce, Relax, Samples, SurrogateGradient},
     run::Run,
@@ -76,6 +73,20 @@ impl Kind {
     }
 }
 
+/// Seconds that this thread has had of a processor: others may be at work on it too.
+#[cfg(unix)]
+fn processor_seconds() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
+}
+
+/// Seconds; there is no better clock here.
+#[cfg(not(unix))]
+fn processor_seconds() -> f64 {
+    static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
+    START.get_or_init(std::time::Instant::now).elapsed().as_secs_f64()
+}
+
 /// Places along a descent.
 pub(super) const PLACES: [&str; 3] = ["zero", "mid-training", "peaked"];
 
@@ -86,7 +97,7 @@ pub(super) struct Variance {
     pub kind: usize,
     /// The variance of a gradient summed over the scores, times its samples.
     pub per_evaluation: f64,
-    /// Seconds a gradient of all samples while it learns, the objective included.
+    /// Processor seconds a gradient of all samples while it learns, the objective included.
     pub seconds: f64,
 }
 
@@ -269,11 +280,11 @@ impl Work for Measure {
         };
         let steps = evaluations.div_ceil(SAMPLES);
         let mut training = Training::new(latent.clone(), estimator, settings)?;
-        let start = Instant::now();
+        let start = processor_seconds();
         for _ in 0..steps {
             training.step(&mut bench.objective)?;
         }
-        let seconds = start.elapsed().as_secs_f64() / steps as f64;
+        let seconds = (processor_seconds() - start) / steps as f64;
         let learned = training.estimator().clone().frozen(&latent)?;
         // Other noise than it has learned from.
         let settings = TrainingSettings { seed: settings.seed ^ u64::MAX, ..settings };
@@ -314,11 +325,11 @@ impl Work for Descend<'_, '_> {
             if training.steps() >= bench.effort.steps {
                 break;
             }
-            let start = Instant::now();
+            let start = processor_seconds();
             for _ in 0..EVERY {
                 training.step(&mut bench.objective)?;
             }
-            seconds += start.elapsed().as_secs_f64();
+            seconds += processor_seconds() - start;
         }
         Ok((curve, path))
     }

@@ -372,6 +372,6 @@ fn heading(seeds: &[u64], effort: Effort) -> String {
          Before it is measured, RELAX (a network of {HIDDEN} hidden units, Adam {CRITIC_RATE}) learns from {critic_evaluations} evaluations \
          at these scores, of values that are centered\nbeforehand as the optimizer does, and the surrogate (default settings) from \
          {surrogate_evaluations}; neither learns while it is measured. In descents both learn along the way. Nothing\nwas chosen on these seeds \
-         if they are 1000 or more: settings were tried on smaller ones. Times are of one thread of a busy machine.\n\n",
+         if they are 1000 or more: settings were tried on smaller ones. Times are processor times of one thread.\n\n",
     )
 }
