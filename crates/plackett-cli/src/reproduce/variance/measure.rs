@@ -155,7 +155,7 @@ pub(super) fn measure(
     let mut measured = Measured { variances: Vec::new(), descents: Vec::new() };
     let mut places = Vec::new();
     for (index, kind) in Kind::ALL.into_iter().enumerate().filter(|(_, kind)| kind.descends()) {
-        let (curve, path) = bench.with(kind, &vec![0.0; items], Descend { run })?;
+        let (curve, path) = bench.with(kind, &vec![0.0; items], &Descend { run })?;
         if kind == Kind::LeaveOneOut {
             places = places_of(&curve, path);
         }
@@ -166,7 +166,7 @@ pub(super) fn measure(
             if (kind == Kind::Prefix && task.top().is_none()) || run.is_over() {
                 continue;
             }
-            let (variance, seconds) = bench.with(kind, scores, Measure)?;
+            let (variance, seconds) = bench.with(kind, scores, &Measure)?;
             let per_evaluation = variance * SAMPLES as f64;
             measured.variances.push(Variance { place, kind: index, per_evaluation, seconds });
         }
@@ -221,7 +221,7 @@ impl Frozen for SurrogateGradient {
 }
 
 impl Bench {
-    fn with<W: Work>(&mut self, kind: Kind, scores: &[f64], work: W) -> Result<W::Found, Error> {
+    fn with<W: Work>(&mut self, kind: Kind, scores: &[f64], work: &W) -> Result<W::Found, Error> {
         let latent = PlackettLuce::new(scores)?;
         let top = self.task.top();
         self.objective.is_centered = matches!(kind, Kind::Relax | Kind::RelaxLeaveOneOut);
