@@ -15,6 +15,7 @@ from plackett._data import Statistics
 from plackett._distributions import Categorical, PlackettLuce
 from plackett._estimate import Estimate, estimate
 from plackett._graph import Cpdag, Graph
+from plackett._knowledge import Knowledge, KnowledgeCost
 from plackett._learn import LearnedGraph, PlackettWarning, learn_dag
 from plackett._learner import OrderDAG
 from plackett._models import BayesNet, DiscreteData, Sem, load_network, simulate_sem
@@ -31,6 +32,8 @@ __all__ = [
     "DiscreteData",
     "Estimate",
     "Graph",
+    "Knowledge",
+    "KnowledgeCost",
     "LearnedGraph",
     "Optimizer",
     "Optimum",
