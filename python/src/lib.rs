@@ -5,6 +5,7 @@
 //! while they work, and turns their errors into `plackett.PlackettError`.
 
 mod arrays;
+mod bootstrap;
 mod critic;
 mod data;
 mod distribution;
@@ -26,6 +27,7 @@ use pyo3::prelude::*;
 mod _plackett {
     #[pymodule_export]
     use crate::{
+        bootstrap::{Support, bootstrap},
         critic::Critic,
         data::{Batches, Data},
         distribution::Distribution,
