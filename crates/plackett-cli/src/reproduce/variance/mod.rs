@@ -76,7 +76,7 @@ pub(super) fn make(out: &OutDir, seeds: &[u64], quick: bool) -> anyhow::Result<R
     let mut text = String::new();
     let mut markdown = heading(seeds, effort);
     for (title, header, rows) in [
-        variance_table(&groups, "per evaluation", |group, place, kind| group.relative(place, kind)),
+        variance_table(&groups, "per evaluation", Group::relative),
         variance_table(&groups, "per second", |group, place, kind| {
             Some(
                 group.relative(place, kind)? * group.seconds(place, kind)?
@@ -244,10 +244,10 @@ impl Group<'_> {
 /// A title, a header and rows.
 type Rows = (String, Vec<String>, Vec<Vec<String>>);
 
-fn variance_table(
-    groups: &[Group<'_>],
+fn variance_table<'a>(
+    groups: &[Group<'a>],
     unit: &str,
-    figure: impl Fn(&Group<'_>, usize, Kind) -> Option<f64>,
+    figure: impl Fn(&Group<'a>, usize, Kind) -> Option<f64>,
 ) -> Rows {
     let kinds = Kind::ALL.into_iter().filter(|&kind| kind != Kind::LeaveOneOut);
     let mut header: Vec<String> =

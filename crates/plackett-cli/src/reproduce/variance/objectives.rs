@@ -107,7 +107,7 @@ impl Task {
                     if i == j { 0.0 } else { (10.0 * drawn[i.min(j) * items + i.max(j)]).floor() }
                 };
                 // Manhattan distances on a grid that is about a square.
-                let width = (1..).find(|width| width * width >= items).unwrap_or(1);
+                let width = items.isqrt() + usize::from(items.isqrt().pow(2) < items);
                 let distance = |at: usize| {
                     let (i, j) = (at / items, at % items);
                     ((i / width).abs_diff(j / width) + (i % width).abs_diff(j % width)) as f64
