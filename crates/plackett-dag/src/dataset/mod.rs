@@ -479,7 +479,12 @@ impl Dataset {
             return Err(Error::Misfit { setting: "bootstrap", reason: reason.to_owned() });
         }
         let numbers = self.take_number_rows();
-        Ok(Resampler::new(self.observations(centering)?, numbers, centering))
+        let whole = self.observations(centering)?;
+        if matches!(whole, Observations::Numbers(_)) && numbers.is_none() {
+            let reason = "draws rows anew, and the rows of these numbers cannot be taken apart from what is said of them";
+            return Err(Error::Misfit { setting: "bootstrap", reason: reason.to_owned() });
+        }
+        Ok(Resampler::new(whole, numbers, centering))
     }
 
     fn into_mixed(self) -> Result<Mixed> {
