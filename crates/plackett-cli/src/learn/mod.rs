@@ -84,6 +84,10 @@ pub(crate) struct Arguments {
     /// Also estimate the posterior probability of every edge, by a Markov chain over orders (categories, or mixed data)
     #[arg(long)]
     posterior: bool,
+    /// Also learn with other prices of an edge (or levels of the tests, or sizes of the prior), from a quarter of the price to four
+    /// times it, and say which edges stay
+    #[arg(long)]
+    path: bool,
     /// Divide every column by its standard deviation first; weights are then in standard deviations
     #[arg(long)]
     standardize: bool,
@@ -257,6 +261,12 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         .map(|resolved| Known::weigh(resolved, &learning, &data.values, &learned, &run))
         .transpose()
         .inspect_err(|_| bar.finish_and_clear())?;
+    let path = arguments
+        .path
+        .then(|| learning.path(&data.values, &learned, &run))
+        .transpose()
+        .map_err(|error| explained(error, arguments, &data.source))
+        .inspect_err(|_| bar.finish_and_clear())?;
     let evidence =
         Evidence { data: &data.values, learned: &learned, rows: data.rows.as_ref(), names: &data.names };
     // A search that was ended still deserves a look at what it found, if that is quick.
@@ -266,7 +276,8 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     bar.finish_and_clear();
     let settings =
         Settings { learning: &learning, time: arguments.time.map(|time| time.as_secs_f64()), centering };
-    let found = report::Found { learned: &learned, known: known.as_ref(), diagnostics, seconds };
+    let found =
+        report::Found { learned: &learned, known: known.as_ref(), diagnostics, path: path.as_ref(), seconds };
     report::Report::new(arguments, settings, &data, found, truth.as_ref())?.give(out.as_ref())
 }
 

@@ -7,11 +7,16 @@ mod document;
 mod edges;
 mod files;
 mod knowledge;
+mod path;
 mod text;
 mod warnings;
 
 use plackett_dag::{
-    Learned, NamedDag, dataset::Kind, diagnostics::Diagnostic, learning::Direction, metrics::Comparison,
+    Learned, NamedDag,
+    dataset::Kind,
+    diagnostics::Diagnostic,
+    learning::{Direction, Path},
+    metrics::Comparison,
 };
 
 use super::{Arguments, Settings, data::Data, knowledge::Known, true_score};
@@ -22,6 +27,7 @@ pub(super) struct Found<'a> {
     pub learned: &'a Learned,
     pub known: Option<&'a Known>,
     pub diagnostics: Vec<Diagnostic>,
+    pub path: Option<&'a Path>,
     pub seconds: f64,
 }
 
@@ -39,6 +45,7 @@ pub(super) struct Report<'a> {
     seconds: f64,
     warnings: Vec<String>,
     diagnostics: Vec<Diagnostic>,
+    path: Option<&'a Path>,
 }
 
 impl<'a> Report<'a> {
@@ -49,7 +56,7 @@ impl<'a> Report<'a> {
         found: Found<'a>,
         truth: Option<&'a NamedDag>,
     ) -> anyhow::Result<Self> {
-        let Found { learned, known, diagnostics, seconds } = found;
+        let Found { learned, known, diagnostics, path, seconds } = found;
         let graph = NamedDag::new(data.names.clone(), learned.dag.clone())?;
         let comparison = truth.map(|truth| truth.compare(&graph)).transpose()?;
         let true_score = true_score(arguments, data, learned, truth)?;
@@ -67,6 +74,7 @@ impl<'a> Report<'a> {
             seconds,
             warnings,
             diagnostics,
+            path,
         })
     }
 

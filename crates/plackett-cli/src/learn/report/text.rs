@@ -18,6 +18,7 @@ impl Report<'_> {
             Some(self.graph()),
             Some(self.outcome()),
             self.knowledge(),
+            self.path(),
             self.diagnostics(),
             self.against_truth(),
         ];
