@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Method: TypeAlias = Literal[
     "auto", "insertion", "pl-relax", "pl-reinforce", "pl", "pl-relax+insertion", "order-mcmc", "random", "exact", "pc"
 ]
-Score: TypeAlias = Literal["auto", "ev-l0", "bic", "l1", "qnml", "bdeu", "k2", "fnml", "dg", "cg", "nal"]
+Score: TypeAlias = Literal["auto", "ev-l0", "bic", "l1", "bge", "qnml", "bdeu", "k2", "fnml", "dg", "cg", "nal"]
 Candidates: TypeAlias = Literal["plus-one", "pc", "all"]
 
 
@@ -94,6 +94,10 @@ class LearnedGraph(Graph):
         ``complete_rows``, what that ``assumes``; with EM also ``effective_rows``, ``iterations``, ``change`` and ``converged``."""
         self.probabilities: Floats | None = native.probabilities
         """The posterior probability of i -> j at (row i, column j), if asked for."""
+        self.convergence: dict[str, Any] | None = _convergence(self._names, native)
+        """How the Markov chains went that ``probabilities`` come from: ``chains``, ``steps`` of each, ``samples``, ``r_hat`` of
+        the score (near 1 if the chains agree), ``effective_size``, the largest ``standard_error`` of a probability, the
+        ``worst_edge`` with its ``r_hat``, and whether the chains ``agrees``."""
         self.evaluations: int = native.evaluations
         """Local scores looked at, or tests made."""
         self.status: Literal["finished", "interrupted", "time"] = native.status
@@ -106,7 +110,9 @@ class LearnedGraph(Graph):
             f'column "{self._names[node]}" has too many candidates for all their sets: at most {limit} were tried together'
             for node, limit in native.lowered_limits
         ]
-        self.warnings: tuple[str, ...] = (*data.warnings, *limits, *_unfinished(native))
+        apart = native.convergence_warning(self._names)
+        disagreement = () if apart is None else (apart,)
+        self.warnings: tuple[str, ...] = (*data.warnings, *limits, *disagreement, *_unfinished(native))
         """What to know before trusting the graph."""
 
     @property
@@ -197,6 +203,23 @@ def _missing(data: _plackett.Data, native: _plackett.LearnedGraph) -> dict[str, 
     return found
 
 
+def _convergence(names: Sequence[str], native: _plackett.LearnedGraph) -> dict[str, Any] | None:
+    if native.convergence is None:
+        return None
+    (chains, steps, samples), (r_hat, effective_size, standard_error), edge, agrees = native.convergence
+    worst = None if edge is None else {"from": names[edge[0]], "to": names[edge[1]], "r_hat": edge[2]}
+    return {
+        "chains": chains,
+        "steps": steps,
+        "samples": samples,
+        "r_hat": r_hat,
+        "effective_size": effective_size,
+        "standard_error": standard_error,
+        "worst_edge": worst,
+        "agrees": agrees,
+    }
+
+
 def _unfinished(native: _plackett.LearnedGraph) -> list[str]:
     if native.estimation is None or native.estimation[3]:
         return []
@@ -263,8 +286,8 @@ def learn_dag(
         ``"exact"`` is dynamic programming, to about 23 variables; ``"pc"`` tests independences instead; and ``"pl"``,
         ``"pl-reinforce"``, ``"pl-relax+insertion"``, ``"order-mcmc"``, ``"random"``.
     score
-        What makes a graph good. Numbers: ``"ev-l0"`` (noise variances are equal: every direction can be told), ``"bic"`` or
-        ``"l1"`` (the paper's). Categories: ``"qnml"``, ``"bic"``, ``"bdeu"``, ``"k2"`` or ``"fnml"``. Both side by side: ``"dg"``
+        What makes a graph good. Numbers: ``"ev-l0"`` (noise variances are equal: every direction can be told), ``"bic"``,
+        ``"l1"`` (the paper's) or ``"bge"`` (a marginal likelihood). Categories: ``"qnml"``, ``"bic"``, ``"bdeu"``, ``"k2"`` or ``"fnml"``. Both side by side: ``"dg"``
         (categories enter a Gaussian as indicators) or ``"cg"`` (numbers have moments of their own in every combination of
         categories). Categories with missing values: ``"nal"``. By default the data decide.
     kind
@@ -301,9 +324,11 @@ def learn_dag(
     lambda_, sigma2, penalty
         Settings of the scores of numbers: the price of a unit of weight (``l1``), the noise variance (``ev-l0``), the price of
         a parent (``ev-l0`` and ``bic``, 1 being that of the BIC proper; by default ``bic`` has one that fits the density found).
-    ess, candidates, max_parents, posterior
+    ess, candidates, max_parents
         Settings for categories: the equivalent sample size of ``bdeu``; which parents are tried, ``"plus-one"``, ``"pc"`` or
-        ``"all"``, and how many together; whether to find the posterior probability of every edge.
+        ``"all"``, and how many together.
+    posterior
+        Whether to find the posterior probability of every edge, by Markov chains; ``score="auto"`` is then ``"bge"`` for numbers.
     path
         Whether to learn with other prices of an edge too (levels of the tests, or sizes of the prior), nine in all around the one
         that the graph has, and to say which edges stay: ``path`` then has the graphs (``price``, ``score``, ``edges``),

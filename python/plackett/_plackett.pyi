@@ -1,6 +1,6 @@
 """The native half; everything here expects contiguous arrays of doubles or of 64-bit integers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal, Self, final
 
 import numpy as np
@@ -226,6 +226,11 @@ class LearnedGraph:
     def is_equivalent(self) -> bool: ...
     @property
     def probabilities(self) -> _Floats | None: ...
+    @property
+    def convergence(
+        self,
+    ) -> tuple[tuple[int, int, int], tuple[float, float, float], tuple[int, int, float] | None, bool] | None: ...
+    def convergence_warning(self, names: Sequence[str]) -> str | None: ...
     @property
     def evaluations(self) -> int: ...
     @property

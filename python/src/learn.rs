@@ -74,13 +74,13 @@ impl Settings {
                 equivalent_sample_size: self.ess,
                 space,
                 max_parents: self.max_parents,
-                posterior: self.posterior,
                 keep_order: false,
             },
             tests: TestSettings { alpha: self.alpha, max_conditioning: self.max_conditioning },
             search: SearchSettings {
                 restarts: self.restarts,
                 steps: self.steps,
+                posterior: self.posterior,
                 memory_bytes: self.memory.saturating_mul(1 << 20),
             },
             seed: self.seed,
@@ -115,6 +115,9 @@ type PathFigures =
     (&'static str, Vec<(f64, Option<f64>, Pairs)>, Vec<(usize, usize, f64, f64, usize, usize, bool)>);
 
 type EdgeFigures = (usize, usize, Option<f64>, Option<f64>, Option<f64>, String);
+
+/// Figures of the chains that probabilities come from.
+type ChainFigures = ((usize, u64, u64), (f64, f64, f64), Option<(usize, usize, f64)>, bool);
 
 /// What knowledge cost.
 type Known = (Vec<String>, Option<f64>, Option<f64>, Vec<(usize, Pairs, Option<f64>)>, bool);
@@ -217,6 +220,20 @@ impl LearnedGraph {
     fn probabilities<'py>(&self, py: Python<'py>) -> Result<Option<Bound<'py, PyArray2<f64>>>, Failure> {
         let nodes = self.learned.dag.nodes();
         self.learned.probabilities.clone().map(|entries| matrix(py, entries, nodes, nodes)).transpose()
+    }
+
+    /// Chains, moves of each, samples, R-hat, effective size, standard error, and the worst edge with its R-hat.
+    #[getter]
+    fn convergence(&self) -> Option<ChainFigures> {
+        let found = self.learned.convergence?;
+        let edge = found.worst_edge.map(|edge| (edge.from, edge.to, edge.r_hat));
+        let sizes = (found.chains, found.steps, found.samples);
+        Some((sizes, (found.r_hat, found.effective_size, found.standard_error), edge, found.agrees()))
+    }
+
+    /// What to know of the probabilities, if the chains do not agree.
+    fn convergence_warning(&self, names: Vec<String>) -> Option<String> {
+        self.learned.convergence?.warning(&names)
     }
 
     #[getter]

@@ -81,7 +81,8 @@ pub(crate) struct Arguments {
     /// The maximum number of columns that PC-stable's tests condition on [default: no limit]
     #[arg(long, value_name = "N")]
     max_conditioning: Option<usize>,
-    /// Also estimate the posterior probability of every edge, by a Markov chain over orders (categories, or mixed data)
+    /// Also estimate the posterior probability of every edge, by Markov chains over partitions of the columns into layers; the
+    /// score of numbers is then bge unless another is asked for
     #[arg(long)]
     posterior: bool,
     /// Also learn with other prices of an edge (or levels of the tests, or sizes of the prior), from a quarter of the price to four
@@ -97,7 +98,8 @@ pub(crate) struct Arguments {
     /// How many orders to start from [default: 4, or 2 beyond 64 columns (500 with bic and ev-l0)]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     restarts: Option<u16>,
-    /// Steps of the methods pl-*, moves of order-mcmc and of --posterior [default: depends on the method]
+    /// Steps of the methods pl-*, moves of order-mcmc and of each chain of --posterior [default: depends on the method; for
+    /// --posterior until the chains agree]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     steps: Option<u64>,
     /// Maximum memory for the cache of local scores, for --method exact, and for rows of data, in MiB; of more rows, their
@@ -153,13 +155,13 @@ impl Arguments {
                     CandidateKind::All => ParentSpace::All,
                 }),
                 max_parents: self.max_parents.map(usize::from),
-                posterior: self.posterior,
                 keep_order: false,
             },
             tests: TestSettings { alpha: self.alpha, max_conditioning: self.max_conditioning },
             search: SearchSettings {
                 restarts: self.restarts.map(usize::from),
                 steps: self.steps,
+                posterior: self.posterior,
                 memory_bytes: (self.memory as usize) << 20,
             },
             seed: self.common.seed,
@@ -210,7 +212,7 @@ fn method_names() -> PossibleValuesParser {
 fn score_names() -> PossibleValuesParser {
     let auto = PossibleValue::new(AUTO).help(
         "Categories: qnml. Numbers: bic, or ev-l0 where the data support equal noise variances, as it then tells \
-         every direction. Both: dg",
+         every direction; bge with --posterior. Both: dg",
     );
     let numbers = SCORES.iter().map(|entry| (entry.name, entry.summary));
     // The BIC is there for both.

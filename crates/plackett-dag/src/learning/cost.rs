@@ -1,18 +1,19 @@
 //! What knowledge cost: the score with it and without it, and the statements that made the difference. A statement that the data
 //! speak against costs much, and that is how a wrong one shows.
 
+use std::cmp::Reverse;
+
 use plackett::run::Run;
 
-use super::{Learned, Learning, Observations, ScoreChoice};
+use super::{EXACT_COLUMNS, Learned, Learning, Observations, ScoreChoice};
 use crate::cpdag::Mark;
 use crate::knowledge::{Resolved, Statement};
 use crate::{Cpdag, Result};
 
-/// The most statements that are taken away one at a time to see what each cost: every one takes a search, which is quick for few
-/// columns.
+/// The most statements that are taken away one at a time to see what each cost: every one takes a search, from a single start. Where
+/// the dynamic program is what the data call for, it is quick.
 const MOST_WEIGHED: usize = 8;
-const MOST_WEIGHED_OF_FEW: usize = 32;
-const FEW_COLUMNS: usize = 20;
+const MOST_WEIGHED_QUICKLY: usize = 32;
 
 /// A score that differs by less than this share of itself is the same.
 const SAME: f64 = 1e-9;
@@ -22,7 +23,7 @@ const SAME: f64 = 1e-9;
 pub struct KnowledgeCost {
     /// The score without any knowledge; nothing if the method has none, or if there was no time.
     pub free_score: Option<f64>,
-    /// How much worse the score is with the knowledge. Negative where the search without it came upon less.
+    /// How much worse the score is with the knowledge.
     pub cost: Option<f64>,
     /// The statements that the graph without knowledge breaks, or that cost something on their own, the dearest first.
     pub decisive: Vec<Decisive>,
@@ -43,7 +44,8 @@ pub struct Decisive {
 
 impl Learning {
     /// What knowledge cost a graph that was learned within it from these data by these settings: one search without it, and one for each
-    /// of the statements that may have made the difference, up to eight, or 32 for up to 20 columns.
+    /// of the statements that may have made the difference: the eight that go against the strongest edges, or 32 for few columns of
+    /// numbers.
     ///
     /// # Errors
     /// Those of [`run`](Self::run).
@@ -74,7 +76,7 @@ impl Learning {
             return Ok(found);
         }
         let mut learning = Self { method: learned.method, bounds: None, ..self.clone() };
-        learning.categories.posterior = false;
+        learning.search.posterior = false;
         // The same score, lest apples be compared with pears.
         if let (Some(name), ScoreChoice::Auto) = (&learned.score_name, &self.score) {
             learning.score = ScoreChoice::Named(name.clone());
@@ -83,8 +85,10 @@ impl Learning {
         if free.ending.is_early() {
             return Ok(found);
         }
-        let difference = |score: Option<f64>| learned.score.zip(score).map(|(with, without)| with - without);
-        found.free_score = free.score;
+        // With less to keep the best score is no worse, whatever a search came upon.
+        let difference =
+            |score: Option<f64>| learned.score.zip(score).map(|(with, without)| (with - without).max(0.0));
+        found.free_score = learned.score.zip(free.score).map(|(with, without)| without.min(with));
         found.cost = difference(free.score);
         // Where all graphs of a class score the same, a direction that is open breaks nothing.
         let class = if free.is_equivalent { free.cpdag.clone() } else { directed(&free) };
@@ -114,7 +118,18 @@ impl Learning {
             }
         }
         found.decisive.append(&mut touching);
-        let most = if data.columns() <= FEW_COLUMNS { MOST_WEIGHED_OF_FEW } else { MOST_WEIGHED };
+        // Against the strongest edges first.
+        let rank = |pair: &(usize, usize)| {
+            let edge = free.edges().find(|edge| [(edge.from, edge.to), (edge.to, edge.from)].contains(pair));
+            edge.map_or(0.0, |edge| edge.rank())
+        };
+        found.decisive.sort_by_cached_key(|decisive| {
+            // Ranks are not negative, so that their bits are in their order.
+            Reverse(decisive.edges.iter().map(rank).fold(0.0, f64::max).to_bits())
+        });
+        let is_quick = matches!(data, Observations::Numbers(_)) && data.columns() <= EXACT_COLUMNS;
+        let most = if is_quick { MOST_WEIGHED_QUICKLY } else { MOST_WEIGHED };
+        learning.search.restarts = learning.search.restarts.or(Some(1));
         found.is_whole = found.decisive.len() <= most;
         for decisive in found.decisive.iter_mut().take(most).filter(|_| learned.score.is_some()) {
             let bounds = Some(known.without(decisive.statement)?);

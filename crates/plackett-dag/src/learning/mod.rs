@@ -12,6 +12,7 @@ mod method;
 mod mixed;
 mod numbers;
 mod path;
+mod posterior;
 mod price;
 mod settings;
 
@@ -36,10 +37,9 @@ use crate::{
     Bounds, Categories, Cpdag, Dag, Error, Gram, JointMoments, LocalScore, Mixed, NodeSet, Oracle, Pc,
     Result,
     independence::IndependenceTest,
-    parent_sets::SumScore,
     pc::PcResult,
     score::{fit_weights, weigh_by_cost},
-    search::OrderMcmc,
+    search::{Convergence, EdgePosterior},
 };
 
 /// Columns of numbers, of which the second moments are enough, or of categories, or what is neither: both side by side, or with
@@ -182,6 +182,8 @@ pub struct Learned {
     /// The posterior probability of each edge, row-major, entry (i, j) that of i → j, if asked for and if there was
     /// time for it.
     pub probabilities: Option<Vec<f64>>,
+    /// Whether the chains that the probabilities come from agree.
+    pub convergence: Option<Convergence>,
     /// Local scores looked at, or tests made.
     pub evaluations: u64,
     /// How it ended; in each case the graph is the best so far, at worst the one without edges but those that must be there.
@@ -192,6 +194,18 @@ pub struct Learned {
     pub lowered_limits: Vec<(usize, usize)>,
     /// How the moments of incomplete data were found, where they were.
     pub estimation: Option<Estimation>,
+}
+
+impl Learned {
+    /// The same with the probabilities of edges, if they are known.
+    fn with_posterior(self, posterior: Option<EdgePosterior>) -> Self {
+        match posterior {
+            Some(EdgePosterior { probabilities, convergence }) => {
+                Self { probabilities: Some(probabilities), convergence: Some(convergence), ..self }
+            }
+            None => self,
+        }
+    }
 }
 
 impl Learning {
@@ -277,6 +291,7 @@ impl Learning {
             is_equivalent: score.is_equivalent(),
             basis: (!score.is_equivalent()).then(|| Basis::of_score(score.name())),
             probabilities: None,
+            convergence: None,
             evaluations,
             ending: run.ending().unwrap_or(Ending::Finished),
             trace,
@@ -301,15 +316,6 @@ impl Learning {
             memory_bytes: self.search.memory_bytes,
             seed: self.seed,
         }
-    }
-
-    /// The probability of every edge, by a chain on the sums over all parent sets; nothing if the run is over before the
-    /// chain has forgotten its start.
-    fn edge_probabilities(&self, sums: &Arc<SumScore>, run: &Run<'_>) -> Result<Option<Vec<f64>>> {
-        let chain = OrderMcmc { seed: self.seed, ..OrderMcmc::default() };
-        let chain = OrderMcmc { steps: self.search.steps.unwrap_or(chain.steps), ..chain };
-        let posterior = chain.posterior(sums, run)?;
-        Ok((posterior.samples > 0).then_some(posterior.probabilities))
     }
 
     fn test<T: IndependenceTest + Clone + Sync>(&self, test: &T, run: &Run<'_>) -> PcResult {
@@ -378,6 +384,7 @@ fn unscored(learning: &Learning, dag: Dag, cpdag: Cpdag, evaluations: u64, endin
         is_equivalent: true,
         basis: None,
         probabilities: None,
+        convergence: None,
         evaluations,
         ending,
         trace: Trace::default(),
