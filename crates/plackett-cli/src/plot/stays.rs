@@ -3,7 +3,6 @@
 use super::{
     HALF_CAPITAL, LABEL_SIZE, LEADING, MARGIN, TEXT, TITLE_SIZE,
     canvas::{Anchor, Canvas, Dash, Font, Rgb, Shape},
-    network::shortened,
 };
 use crate::plot::Color;
 
@@ -40,8 +39,7 @@ const GRID: Rgb = Rgb(0xe3, 0xe7, 0xeb);
 /// The picture.
 pub(super) fn compose(stays: &Stays<'_>, font: &Font) -> Canvas {
     let &Stays { title, axis, values, chosen, lines } = stays;
-    let labels: Vec<String> = lines.iter().map(|line| shortened(&line.label)).collect();
-    let room = labels.iter().map(|label| font.width(label, LABEL_SIZE)).fold(0.0, f64::max) + LABEL_GAP;
+    let room = lines.iter().map(|line| font.width(&line.label, LABEL_SIZE)).fold(0.0, f64::max) + LABEL_GAP;
     let bars = STEP * values.len() as f64;
     let (left, top) = (MARGIN + room, 2.0 * MARGIN + TITLE_SIZE * LEADING);
     let bottom = top + LINE_HEIGHT * lines.len() as f64;
@@ -72,10 +70,10 @@ pub(super) fn compose(stays: &Stays<'_>, font: &Font) -> Canvas {
             Anchor::Middle,
         ));
     }
-    for (row, (line, label)) in lines.iter().zip(&labels).enumerate() {
+    for (row, line) in lines.iter().enumerate() {
         let middle = top + (row as f64 + 0.5) * LINE_HEIGHT;
         let at = (left - LABEL_GAP, middle + LABEL_SIZE * HALF_CAPITAL);
-        shapes.push(text(label, at, LABEL_SIZE, Anchor::End));
+        shapes.push(text(&line.label, at, LABEL_SIZE, Anchor::End));
         let color = if line.is_chosen { Color::Blue.rgb() } else { OTHER };
         for at in (0..line.is_there.len()).filter(|&at| line.is_there[at]) {
             let (start, end) = (left + at as f64 * STEP, left + (at + 1) as f64 * STEP);

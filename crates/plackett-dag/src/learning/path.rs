@@ -126,7 +126,7 @@ impl Learning {
             if let Some(name) = &learned.score_name {
                 learning.score = ScoreChoice::from(name.as_str());
             }
-            learning.categories.posterior = false;
+            learning.search.posterior = false;
             (varied.set)(&mut learning, price);
             let found = learning.run(data, run)?;
             if found.ending.is_early() {
@@ -178,7 +178,8 @@ impl Learning {
             },
             (Some(name), _) => {
                 let reason = format!(
-                    "varies the price of an edge, and the score {name} has none: of categories, bdeu has its equivalent sample size and the method pc its level"
+                    "varies the price of an edge, and the score {name} has none: of numbers, bic, ev-l0 and l1 have one; of categories, \
+                     bdeu has its equivalent sample size; and the method pc has its level"
                 );
                 return Err(Error::Misfit { setting: "path", reason });
             }
