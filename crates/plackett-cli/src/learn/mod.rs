@@ -36,6 +36,7 @@ use knowledge::{KnowledgeArguments, Known};
 use serde::{Serialize, Serializer};
 
 #[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Arguments {
     /// The data: a file with a row per line, of numbers or of categories, perhaps packed by gzip or zstd; - is standard input
     #[arg(value_name = "DATA", required_unless_present = "example", conflicts_with = "example")]
