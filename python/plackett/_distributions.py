@@ -115,7 +115,7 @@ class PlackettLuce:
         return self._law.mode()
 
     def entropy(self) -> float:
-        """The entropy in nats, for at most 20 items.
+        """The entropy in nats, for at most 10,000 items.
 
         >>> import math, plackett
         >>> math.isclose(plackett.PlackettLuce([1.0] * 4).entropy(), math.log(24))

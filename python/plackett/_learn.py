@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import os
+import time
 import warnings
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from plackett import _plackett
 from plackett._arrays import Floats, to_count, to_number, to_seed
-from plackett._data import ColumnKind, Discretize, Kind, Missing, Reading, to_data
+from plackett._data import ColumnKind, Discretize, Kind, Missing, Reading, is_in_memory, to_data
 from plackett._graph import Cpdag, Graph, named_cpdag
 from plackett._knowledge import Knowledge, KnowledgeCost, to_cost, to_json
 from plackett._plackett import PlackettError
 from plackett._progress import Bar
+from plackett._support import Replicates, Support, bootstrap as _bootstrap
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -87,8 +91,12 @@ class LearnedGraph(Graph):
                 for name, (kind, missing, is_ordered) in zip(data.names, data.columns, strict=True)
             ],
         }
+        if data.interventions is not None:
+            observed, targets = data.interventions
+            self.input["interventions"] = {"observed_rows": observed, "targets": dict(targets)}
         """What was read: ``rows``, ``columns`` with their kinds, missing values and whether they are categories with an order,
-        ``notes`` on how a file is written, and a ``fingerprint`` that is the same for the same data from whatever source."""
+        ``notes`` on how a file is written, and a ``fingerprint`` that is the same for the same data from whatever source; where columns were set from outside,
+        ``interventions`` with the rows that were merely observed and those in which each target was set."""
         self.missing: dict[str, Any] | None = _missing(data, native)
         """What was done about missing values, if there were any: ``method``, how many ``values`` were missing, the ``rows`` and
         ``complete_rows``, what that ``assumes``; with EM also ``effective_rows``, ``iterations``, ``change`` and ``converged``."""
@@ -98,6 +106,8 @@ class LearnedGraph(Graph):
         """How the Markov chains went that ``probabilities`` come from: ``chains``, ``steps`` of each, ``samples``, ``r_hat`` of
         the score (near 1 if the chains agree), ``effective_size``, the largest ``standard_error`` of a probability, the
         ``worst_edge`` with its ``r_hat``, and whether the chains ``agrees``."""
+        self.support: Support | None = None
+        """In which share of graphs learned from rows drawn anew two columns are joined, and which way, if asked for."""
         self.evaluations: int = native.evaluations
         """Local scores looked at, or tests made."""
         self.status: Literal["finished", "interrupted", "time"] = native.status
@@ -117,8 +127,9 @@ class LearnedGraph(Graph):
 
     @property
     def cpdag(self) -> Cpdag:
-        """What the data say of directions: the equivalence class of the graph, or PC-stable's pattern. With knowledge it is the
-        maximally oriented graph under the knowledge: an edge is directed if all equivalent graphs that keep it direct it so.
+        """What the data say of directions: the equivalence class of the graph, the interventional one where columns were set from
+        outside, or PC-stable's pattern. With knowledge it is the maximally oriented graph under the knowledge: an edge is directed
+        if all equivalent graphs that keep it direct it so.
 
         >>> import plackett
         >>> data = plackett.simulate_sem(4, seed=1).sample(500, seed=0)
@@ -152,6 +163,12 @@ class LearnedGraph(Graph):
             }
             for start, end, standardized, strength, p_value, direction in self._figures
         ]
+
+    def _supported(self, support: Support) -> None:
+        self.support = support
+        if support.replicates < support.wanted:
+            done = f"the run ended after {support.replicates} of {support.wanted} resamples: the support is by these"
+            self.warnings = (*self.warnings, done)
 
     def to_networkx(self) -> nx.DiGraph[str]:
         """The graph for networkx, with the edges' attributes ``weight``, those of :attr:`edge_table` that there are, and ``is_open``:
@@ -246,6 +263,7 @@ def learn_dag(
     discretize: Discretize | None = None,
     bins: int | None = None,
     weights: Any = None,
+    interventions: Any = None,
     covariance: bool | int = False,
     names: Sequence[str] | None = None,
     knowledge: Knowledge | Mapping[str, Any] | str | os.PathLike[str] | None = None,
@@ -261,6 +279,10 @@ def learn_dag(
     max_conditioning: int | None = None,
     posterior: bool = False,
     path: bool = False,
+    bootstrap: int | None = None,
+    executor: Executor | None = None,
+    state: str | os.PathLike[str] | None = None,
+    warm: bool = True,
     restarts: int | None = None,
     steps: int | None = None,
     memory: int = 1024,
@@ -311,6 +333,11 @@ def learn_dag(
         How much each row counts: the name of a column, or an array. Whole weights are numbers of rows; others are relative to one
         another, and n is then (Σ w)² / Σ w². Categories take whole ones only; numbers beside categories, and values that are
         missing and not left out, none.
+    interventions
+        Which columns were set from outside, in experiments: an entry for each row, which is a column's name or number, a list of
+        them, or ``None`` where nothing was set; or the name of a column that holds this; or a dictionary from targets to the
+        columns that are 1 where they were set. What tells it is no node of the graph. A column's score rests on the rows in
+        which it was not set, and ``cpdag`` is the interventional class.
     covariance
         Whether the data are a covariance matrix, which a file is by its looks: ``True`` for a file that says of how many rows,
         their number otherwise.
@@ -334,6 +361,11 @@ def learn_dag(
         that the graph has, and to say which edges stay: ``path`` then has the graphs (``price``, ``score``, ``edges``),
         ``path_edges`` where each edge is there (``from``, ``to``, ``lowest``, ``highest``, ``count``, ``turned``,
         ``is_learned``), and ``path_setting`` what was varied.
+    bootstrap, executor, state, warm
+        How many times to draw the rows anew and to learn from them: ``support`` then says how often two columns are joined and which
+        way. An executor, say a ``ProcessPoolExecutor`` or Dask's ``Client.get_executor()``, can do that elsewhere, with the same
+        numbers. What is done is saved in the file ``state``, and gone on with if that is there. Searches start from the order of the
+        whole graph unless ``warm`` is false, which is slower.
     alpha, max_conditioning
         The level of PC-stable's tests, and the most columns that they condition on.
     restarts, steps, memory, time_limit, seed
@@ -401,16 +433,40 @@ def learn_dag(
         bins,
         None if penalty is None else "continuous",
         to_count(memory, "memory", least=1),
+        is_resampled=bootstrap is not None,
     )
-    native_data = to_data(data, reading, names, centering, weights, covariance)
+    wanted = _optional_count(bootstrap, "bootstrap")
+    for what, is_given in (("executor", executor is not None), ("state", state is not None), ("warm", not warm)):
+        if wanted is None and is_given:
+            raise PlackettError(f"{what} is for bootstrap, which is not given")
+    if wanted is not None and posterior:
+        raise PlackettError("bootstrap would need the posterior of every resample: ask for one of the two at a time")
+    if executor is not None and not (is_in_memory(data) or isinstance(data, str | os.PathLike)):
+        raise PlackettError("with an executor the data are read again elsewhere: give an array, a frame or the path of a file")
+    source = (data, reading, names, centering, weights, covariance, interventions)
+    start = time.monotonic()
+    native_data = to_data(*source)
     if (standardize or not center) and any(kind == "categories" for kind, _, _ in native_data.columns):
         raise PlackettError("standardize and center are for columns of numbers, and there are categories")
     bar = Bar(progress)
     try:
         native = _plackett.learn(native_data, settings, bar.show if bar.is_shown else None)
+        found = LearnedGraph(native, native_data)
+        if wanted is not None:
+            begun = time.monotonic()
+            left = None if time_limit is None else start + time_limit - begun
+            deadline = None if left is None else time.time() + left
+            order = list(found._order) if warm else None
+            work = Replicates(native_data, to_data, source, settings, order, deadline)
+            # What was ended before its time is not the graph to begin with.
+            work.is_ended = found.status != "finished"
+            shaped = {name: value for name, value in settings.items() if name != "time_limit"}
+            subject = {**shaped, "centering": centering, "warm": warm, "fingerprint": native_data.fingerprint}
+            file = None if state is None else Path(state)
+            native_support = _bootstrap(work, len(found), wanted, executor, file, subject, bar)
+            found._supported(Support(native_support, found, wanted, time.monotonic() - begun))
     finally:
         bar.close()
-    found = LearnedGraph(native, native_data)
     for text in found.warnings:
         warnings.warn(text, PlackettWarning, stacklevel=2)
     return found

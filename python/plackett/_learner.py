@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from typing import Any, Self
 
 import numpy as np
@@ -55,6 +56,7 @@ class OrderDAG:
         discretize: Discretize | None = None,
         bins: int | None = None,
         weights: Any = None,
+        interventions: Any = None,
         covariance: bool | int = False,
         knowledge: Knowledge | Mapping[str, Any] | str | os.PathLike[str] | None = None,
         standardize: bool = False,
@@ -68,6 +70,10 @@ class OrderDAG:
         alpha: float | None = None,
         max_conditioning: int | None = None,
         posterior: bool = False,
+        bootstrap: int | None = None,
+        executor: Executor | None = None,
+        state: str | os.PathLike[str] | None = None,
+        warm: bool = True,
         restarts: int | None = None,
         steps: int | None = None,
         memory: int = 1024,
@@ -89,6 +95,7 @@ class OrderDAG:
         self.discretize = discretize
         self.bins = bins
         self.weights = weights
+        self.interventions = interventions
         self.covariance = covariance
         self.knowledge = knowledge
         self.standardize = standardize
@@ -102,6 +109,10 @@ class OrderDAG:
         self.alpha = alpha
         self.max_conditioning = max_conditioning
         self.posterior = posterior
+        self.bootstrap = bootstrap
+        self.executor = executor
+        self.state = state
+        self.warm = warm
         self.restarts = restarts
         self.steps = steps
         self.memory = memory
@@ -135,7 +146,7 @@ class OrderDAG:
         self.order_ = np.array(graph._order, dtype=np.int64)
         self._model = None
         is_plain = graph.kind in ("continuous", "discrete") and self.missing in ("error", "drop")
-        is_rows = self.weights is None and not self.covariance and self.discretize is None
+        is_rows = self.weights is None and self.interventions is None and not self.covariance and self.discretize is None
         if is_plain and is_rows and is_in_memory(X):
             rows = self._rows(X)
             self._model = Tables(graph, rows) if graph.kind == "discrete" else Linear(graph, rows, self.center)

@@ -2,9 +2,10 @@
 
 use numpy::PyReadonlyArray1;
 use plackett_dag::{
-    Dataset, Error, Observations,
+    Dataset, Error, Observations, Resampler,
     dataset::{
-        Covariance, DatasetBuilder, Discretize, Kind, NumberRows, Reading, SourceColumn, SourceValues,
+        Covariance, DatasetBuilder, Discretize, Indicator, Kind, NumberRows, Reading, RowTargets,
+        SourceColumn, SourceValues, Targets,
     },
     finding::{Concern, Finding, Remedy, Treatment, faults_text, finding_texts},
     gram::Centering,
@@ -17,6 +18,8 @@ use crate::{arrays::entries, error::Failure, statistics::Statistics};
 #[pyclass(frozen, module = "plackett._plackett")]
 pub(crate) struct Data {
     pub(crate) observations: Observations,
+    /// The same with the rows, if they are to be drawn anew.
+    pub(crate) rows_held: Option<Resampler>,
     /// The rows of complete numbers, if they are held.
     pub(crate) number_rows: Option<NumberRows>,
     /// The names of the columns.
@@ -41,9 +44,19 @@ pub(crate) struct Data {
     /// What was done about missing values, how many there were, the rows and those of them that are complete, and what is assumed.
     #[pyo3(get)]
     missing: Option<Gaps>,
+    /// The rows in which nothing was set from outside, and those in which each target was.
+    #[pyo3(get)]
+    interventions: Option<(usize, Vec<(String, usize)>)>,
 }
 
 type Gaps = (&'static str, usize, usize, usize, &'static str);
+
+/// What is to be made of data.
+#[derive(Clone, Copy)]
+pub(crate) struct Use {
+    pub(crate) centering: Centering,
+    is_resampled: bool,
+}
 
 /// How to read, as the Python half has it.
 #[derive(FromPyObject)]
@@ -63,13 +76,17 @@ pub(crate) struct ReadingSettings {
     discretize: Option<String>,
     bins: Option<usize>,
     weights: Option<String>,
+    target_column: Option<String>,
+    indicators: Option<Vec<(String, String)>>,
+    row_targets: Option<Vec<(usize, usize, Vec<String>)>>,
     covariance: Option<usize>,
     memory: usize,
     centering: String,
+    is_resampled: bool,
 }
 
 impl ReadingSettings {
-    pub(crate) fn reading(self) -> Result<(Reading, Centering), Failure> {
+    pub(crate) fn reading(self) -> Result<(Reading, Use), Failure> {
         let centering = match self.centering.as_str() {
             "none" => Centering::None,
             "standardize" => Centering::Standardize,
@@ -80,6 +97,16 @@ impl ReadingSettings {
         };
         let discretize = self.discretize.map(|text| text.parse::<Discretize>()).transpose()?;
         let bins = self.bins.unwrap_or(Discretize::DEFAULT_BINS);
+        let indicator = |(column, target)| Indicator { column, target };
+        let row = |(first, last, targets)| RowTargets { first, last, targets };
+        let interventions = match (self.target_column, self.indicators, self.row_targets) {
+            (Some(column), ..) => Some(Targets::Named(column)),
+            (_, Some(indicators), _) => {
+                Some(Targets::Indicators(indicators.into_iter().map(indicator).collect()))
+            }
+            (.., Some(rows)) => Some(Targets::Rows(rows.into_iter().map(row).collect())),
+            _ => None,
+        };
         let reading = Reading {
             delimiter: self.delimiter.map(|text| text.parse()).transpose()?,
             decimal_comma: self.decimal_comma,
@@ -94,11 +121,12 @@ impl ReadingSettings {
             missing_marks: self.na,
             missing: self.missing.parse()?,
             weights: self.weights,
+            interventions,
             covariance: self.covariance.is_some(),
             covariance_rows: self.covariance.filter(|&rows| rows > 0),
             most_bytes: Some(self.memory.saturating_mul(1 << 20)),
         };
-        Ok((reading, centering))
+        Ok((reading, Use { centering, is_resampled: self.is_resampled }))
     }
 }
 
@@ -143,8 +171,8 @@ impl Data {
     /// A file.
     #[staticmethod]
     fn read(py: Python<'_>, path: &str, settings: ReadingSettings) -> Result<Self, Failure> {
-        let (reading, centering) = settings.reading()?;
-        py.detach(|| Self::new(Dataset::read(path, &reading).map_err(refused)?, path, centering))
+        let (reading, wanted) = settings.reading()?;
+        py.detach(|| Self::new(Dataset::read(path, &reading).map_err(refused)?, path, wanted))
     }
 
     /// A covariance matrix, row-major, of so many rows.
@@ -155,18 +183,18 @@ impl Data {
         rows: usize,
         settings: ReadingSettings,
     ) -> Result<Self, Failure> {
-        let (reading, centering) = settings.reading()?;
+        let (reading, wanted) = settings.reading()?;
         let matrix = entries(&matrix, "the covariance matrix")?.to_vec();
         let data = Covariance::new(names, matrix, rows).and_then(|data| data.into_dataset(SOURCE, &reading));
-        Self::new(data.map_err(refused)?, SOURCE, centering)
+        Self::new(data.map_err(refused)?, SOURCE, wanted)
     }
 
     /// Statistics.
     #[staticmethod]
     fn of_statistics(statistics: &Statistics, settings: ReadingSettings) -> Result<Self, Failure> {
-        let (reading, centering) = settings.reading()?;
+        let (reading, wanted) = settings.reading()?;
         let data = statistics.inner.clone().into_dataset("the statistics", &reading);
-        Self::new(data.map_err(refused)?, "the statistics", centering)
+        Self::new(data.map_err(refused)?, "the statistics", wanted)
     }
 }
 
@@ -174,7 +202,12 @@ impl Data {
 pub(crate) const SOURCE: &str = "the data";
 
 impl Data {
-    fn new(mut data: Dataset, source: &str, centering: Centering) -> Result<Self, Failure> {
+    /// The rows of complete numbers, if they are held.
+    pub(crate) fn number_rows(&self) -> Option<&NumberRows> {
+        self.rows_held.as_ref().map_or(self.number_rows.as_ref(), Resampler::number_rows)
+    }
+
+    fn new(mut data: Dataset, source: &str, wanted: Use) -> Result<Self, Failure> {
         let faults = data.faults();
         if !faults.is_empty() {
             return Err(Failure::new(faults_text(source, &faults, keyword)));
@@ -186,10 +219,21 @@ impl Data {
         let findings = data.warnings();
         let (rows, warnings) = (data.rows(), finding_texts(&findings, keyword));
         let missing = findings.iter().find_map(gaps);
-        let number_rows = data.take_number_rows();
-        let observations = data.observations(centering).map_err(refused)?;
+        let interventions = data.interventions().map(|told| {
+            let observed = told.row_targets().filter(|targets| targets.is_empty()).count();
+            let set = |target: usize| (names[target].clone(), told.rows() - told.kept_rows(target));
+            (observed, told.targets().into_iter().map(set).collect())
+        });
+        let (observations, number_rows, rows_held) = if wanted.is_resampled {
+            let rows = data.resampler(wanted.centering).map_err(refused)?;
+            (rows.observations().clone(), None, Some(rows))
+        } else {
+            let number_rows = data.take_number_rows();
+            (data.observations(wanted.centering).map_err(refused)?, number_rows, None)
+        };
         Ok(Self {
             observations,
+            rows_held,
             number_rows,
             names,
             warnings,
@@ -199,6 +243,7 @@ impl Data {
             fingerprint,
             rows,
             missing,
+            interventions,
         })
     }
 }
@@ -207,15 +252,15 @@ impl Data {
 #[pyclass(module = "plackett._plackett")]
 pub(crate) struct Batches {
     builder: Option<DatasetBuilder>,
-    centering: Centering,
+    wanted: Use,
 }
 
 #[pymethods]
 impl Batches {
     #[new]
     fn new(settings: ReadingSettings) -> Result<Self, Failure> {
-        let (reading, centering) = settings.reading()?;
-        Ok(Self { builder: Some(DatasetBuilder::new(SOURCE, &reading)), centering })
+        let (reading, wanted) = settings.reading()?;
+        Ok(Self { builder: Some(DatasetBuilder::new(SOURCE, &reading)), wanted })
     }
 
     /// Takes one more.
@@ -227,8 +272,8 @@ impl Batches {
 
     /// All of them as data to learn from.
     fn data(&mut self, py: Python<'_>) -> Result<Data, Failure> {
-        let (builder, centering) = (self.builder.take().ok_or_else(spent)?, self.centering);
-        py.detach(|| Data::new(builder.finish().map_err(refused)?, SOURCE, centering))
+        let (builder, wanted) = (self.builder.take().ok_or_else(spent)?, self.wanted);
+        py.detach(|| Data::new(builder.finish().map_err(refused)?, SOURCE, wanted))
     }
 
     /// All of them summed up.
@@ -247,6 +292,7 @@ pub(crate) fn refused(error: Error) -> Failure {
     match error {
         Error::Unfit { file, faults } => Failure::new(faults_text(&file, &faults, keyword)),
         Error::Misfit { setting: "no_center", reason } => Failure::new(format!("center=False {reason}")),
+        Error::Misfit { setting: "bootstrap", reason } => Failure::new(format!("bootstrap {reason}")),
         error => error.into(),
     }
 }

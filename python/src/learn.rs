@@ -51,7 +51,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    fn learning(&self) -> Result<Learning, Failure> {
+    pub(crate) fn learning(&self) -> Result<Learning, Failure> {
         let space = match self.candidates.as_deref() {
             None => None,
             Some("plus-one") => Some(ParentSpace::PlusOne),
@@ -84,18 +84,25 @@ impl Settings {
                 memory_bytes: self.memory.saturating_mul(1 << 20),
             },
             seed: self.seed,
+            start: None,
             bounds: None,
         })
     }
 
-    fn limits(&self) -> Limits {
+    /// What is known of the graph of these data.
+    pub(crate) fn known(&self, data: &Data) -> Result<Option<Resolved>, Failure> {
+        let known = self.knowledge.as_deref().map(|text| Knowledge::parse(text)?.resolve(data.names()));
+        Ok(known.transpose()?)
+    }
+
+    pub(crate) fn limits(&self) -> Limits {
         let time = self.time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         Limits { time, ..Limits::default() }
     }
 }
 
 /// The library's refusal in the words of the Python half.
-fn explained(error: Error) -> Failure {
+pub(crate) fn explained(error: Error) -> Failure {
     let Error::Misfit { setting, reason } = error else { return error.into() };
     Failure::new(format!("{} {reason}", keyword(setting)))
 }
@@ -285,8 +292,7 @@ pub(crate) fn learn(
     progress: Option<Bound<'_, PyAny>>,
 ) -> Result<LearnedGraph, Failure> {
     let (mut learning, limits) = (settings.learning()?, settings.limits());
-    let known = settings.knowledge.as_deref().map(|text| Knowledge::parse(text)?.resolve(data.names()));
-    let known = known.transpose()?;
+    let known = settings.known(data)?;
     learning.bounds = known.as_ref().map(|known| known.bounds().clone());
     let tell = |news: &Progress| match &progress {
         Some(progress) => progress.call1((&news.stage, news.done, news.total)).map(drop),
@@ -309,7 +315,7 @@ pub(crate) fn learn(
             let evidence = Evidence {
                 data: &data.observations,
                 learned: &learned,
-                rows: data.number_rows.as_ref(),
+                rows: data.number_rows(),
                 names: &data.names,
             };
             let diagnostics = diagnose(&evidence, &look);

@@ -5,6 +5,7 @@
 //! while they work, and turns their errors into `plackett.PlackettError`.
 
 mod arrays;
+mod bootstrap;
 mod critic;
 mod data;
 mod distribution;
@@ -26,11 +27,12 @@ use pyo3::prelude::*;
 mod _plackett {
     #[pymodule_export]
     use crate::{
+        bootstrap::{Support, bootstrap},
         critic::Critic,
         data::{Batches, Data},
         distribution::Distribution,
         error::PlackettError,
-        graph::{compare, cpdag, shd, shd_cpdag, sid, to_dot, topological_order},
+        graph::{compare, cpdag, interventional_cpdag, shd, shd_cpdag, sid, to_dot, topological_order},
         learn::{LearnedGraph, learn, read_knowledge},
         model::{LinearModel, Network},
         optimize::Optimizer,

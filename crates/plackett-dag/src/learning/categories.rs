@@ -116,6 +116,7 @@ impl Learner<'_> {
         let Some(Space { candidates, sets, start }) = self.space(run)? else { return self.nothing(run) };
         let first = start.clone().unwrap_or_else(|| (0..data.columns()).collect());
         let task = learning.task(&Observations::Categories(Arc::clone(data)));
+        let start = start.or(task.start);
         let lowered = sets.lowered_limits().to_vec();
         let sets: Arc<dyn LocalScore> = sets;
         let found = learning.by_orders(&sets, &SearchTask { first, start, ..task }, run)?;
@@ -194,9 +195,12 @@ impl Learner<'_> {
             let sets = ParentSets::build(data, score, &candidates, Keep::Best, run)?;
             return Ok(sets.map(|sets| Space { candidates, sets: Arc::new(sets), start: None }));
         }
-        let insertion = Insertion { seed: learning.seed, ..Expansion::default().insertion };
+        let mut insertion = Insertion { seed: learning.seed, ..Expansion::default().insertion };
+        if learning.start.is_some() {
+            insertion.starts = Some(1);
+        }
         let expansion = Expansion { insertion, ..Expansion::default() };
-        let grown = expansion.run(data, score, candidates, run)?;
+        let grown = expansion.run_from(learning.start.as_deref(), data, score, candidates, run)?;
         Ok(grown.map(|Expanded { candidates, sets, solution, .. }| Space {
             candidates,
             sets,

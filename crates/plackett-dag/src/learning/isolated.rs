@@ -95,7 +95,12 @@ fn varies(column: &MixedColumn) -> bool {
 impl Learning {
     /// The same for some of the columns.
     fn on(&self, columns: &[usize]) -> Self {
-        Self { bounds: self.bounds.as_ref().map(|bounds| bounds.of_nodes(columns)), ..self.clone() }
+        let place = |node: &usize| columns.binary_search(node).ok();
+        Self {
+            bounds: self.bounds.as_ref().map(|bounds| bounds.of_nodes(columns)),
+            start: self.start.as_ref().map(|order| order.iter().filter_map(place).collect()),
+            ..self.clone()
+        }
     }
 }
 

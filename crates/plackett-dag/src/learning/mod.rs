@@ -34,8 +34,8 @@ pub use settings::{
 };
 
 use crate::{
-    Bounds, Categories, Cpdag, Dag, Error, Gram, JointMoments, LocalScore, Mixed, NodeSet, Oracle, Pc,
-    Result,
+    Bounds, Categories, Cpdag, Dag, Error, Gram, Interventions, JointMoments, LocalScore, Mixed, NodeSet,
+    Oracle, Pc, Result,
     independence::IndependenceTest,
     pc::PcResult,
     score::{fit_weights, weigh_by_cost},
@@ -94,8 +94,28 @@ impl Observations {
         match self {
             Self::Numbers(gram) => gram.rows(),
             Self::Categories(categories) => categories.total(),
-            Self::Mixed(data) => data.rows(),
+            #[expect(clippy::cast_sign_loss, reason = "a number of rows")]
+            Self::Mixed(data) => data.total().round() as usize,
             Self::Joint(moments) => moments.rows(),
+        }
+    }
+}
+
+impl Observations {
+    /// Which columns were set from outside in which rows, if any were.
+    ///
+    /// ```
+    /// use plackett_dag::{BayesNet, Observations};
+    /// let data = BayesNet::embedded("asia")?.sample(10, 0, BayesNet::TRAINING)?;
+    /// assert!(Observations::Categories(data.into()).interventions().is_none());
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn interventions(&self) -> Option<&Interventions> {
+        match self {
+            Self::Numbers(gram) => gram.interventions(),
+            Self::Categories(categories) => categories.interventions(),
+            Self::Mixed(data) => data.interventions(),
+            Self::Joint(_) => None,
         }
     }
 }
@@ -127,6 +147,9 @@ pub struct Learning {
     pub search: SearchSettings,
     /// Seed of all random numbers.
     pub seed: u64,
+    /// An order of the columns to begin with: searches that climb start from it once, in place of several times from anywhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<Vec<usize>>,
     /// What is known of the graph, column by column; nothing if not given. The graph learned keeps it, whatever the method.
     #[serde(skip)]
     pub bounds: Option<Bounds>,
@@ -142,6 +165,7 @@ impl Default for Learning {
             tests: TestSettings::default(),
             search: SearchSettings::default(),
             seed: 0,
+            start: None,
             bounds: None,
         }
     }
@@ -197,6 +221,27 @@ pub struct Learned {
 }
 
 impl Learned {
+    /// What is said of directions: the class, or, by a score that tells the graphs of a class apart, the graph itself.
+    ///
+    /// ```
+    /// use plackett::run::Run;
+    /// use plackett_dag::{Gram, Learning, Observations};
+    /// // x₁ = 2·x₀ + noise of the same variance.
+    /// let data = Observations::Numbers(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?.into());
+    /// let learn = |score: &str| Learning { score: score.into(), ..Learning::default() }.run(&data, &Run::default());
+    /// assert_eq!(learn("bic")?.claim().undirected(), [(0, 1)]);
+    /// assert_eq!(learn("ev-l0")?.claim().directed(), [(0, 1)]);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn claim(&self) -> Cpdag {
+        if self.is_equivalent {
+            return self.cpdag.clone();
+        }
+        let mut arrows: Vec<(usize, usize)> = self.dag.edges().map(|(from, to, _)| (from, to)).collect();
+        arrows.sort_unstable();
+        Cpdag::from_sorted(self.dag.nodes(), arrows, Vec::new())
+    }
+
     /// The same with the probabilities of edges, if they are known.
     fn with_posterior(self, posterior: Option<EdgePosterior>) -> Self {
         match posterior {
@@ -229,6 +274,27 @@ impl Learning {
         {
             return Err(Error::Size { what: "what is known", expected: data.columns(), found });
         }
+        let Some(told) = data.interventions() else { return self.learn(data, run) };
+        if self.method.is_pc() {
+            let reason = "pc tests independences on all rows together, and interventions change them from row to row: take a \
+                          method with a score";
+            return Err(Error::Misfit { setting: "method", reason: reason.to_owned() });
+        }
+        // Marginal likelihoods of numbers are those of the moments of all rows.
+        let is_bge = matches!(&self.score, ScoreChoice::Named(name) if name == "bge");
+        let is_posterior = self.search.posterior && !matches!(data, Observations::Categories(_));
+        refuse(
+            &[("score", is_bge), ("posterior", is_posterior)],
+            "rests on the moments of all rows together, and interventions change them from row to row",
+        )?;
+        let learned = self.learn(data, run)?;
+        let is_bound =
+            |from: usize, to: usize| self.bounds.as_ref().is_some_and(|bounds| !bounds.permits(to, from));
+        let is_known = |from: usize, to: usize| told.separates(from, to) || is_bound(from, to);
+        Ok(Learned { cpdag: Cpdag::of_known(&learned.dag, is_known), ..learned })
+    }
+
+    fn learn(&self, data: &Observations, run: &Run<'_>) -> Result<Learned> {
         let settled = Self { method: self.method_for(data), ..self.clone() };
         if let ScoreChoice::Custom(score) = &settled.score {
             return settled.by_own_score(data, score, run);
@@ -304,8 +370,8 @@ impl Learning {
     fn task(&self, data: &Observations) -> SearchTask {
         SearchTask {
             first: Vec::new(),
-            start: None,
-            restarts: self.search.restarts,
+            start: self.start.clone(),
+            restarts: self.search.restarts.or(self.start.is_some().then_some(1)),
             steps: self.search.steps,
             descent: match data {
                 Observations::Numbers(_) => crate::search::PlSearch::default(),

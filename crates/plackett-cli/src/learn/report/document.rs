@@ -11,6 +11,7 @@ use super::{
     Report,
     knowledge::KnowledgeDocument,
     path::{PathEdgeDocument, PointDocument},
+    support::{BootstrapDocument, PairDocument},
 };
 use crate::learn::{
     Settings,
@@ -47,6 +48,10 @@ pub(super) struct Document<'a> {
     probabilities: Option<Vec<EdgeProbability<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     convergence: Option<ConvergenceDocument<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    support: Option<Vec<PairDocument<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bootstrap: Option<BootstrapDocument>,
     #[serde(skip_serializing_if = "Option::is_none")]
     true_score: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -149,7 +154,8 @@ impl Report<'_> {
             score: learned.score,
             seconds: self.seconds,
             evaluations: learned.evaluations,
-            status: learned.ending,
+            // Of all that was to be done.
+            status: self.support.map_or(learned.ending, |found| found.ending),
             nodes: self.data.names.len(),
             rows: self.data.values.rows(),
             data: match self.data.kind {
@@ -167,6 +173,8 @@ impl Report<'_> {
             knowledge: self.knowledge_document(),
             probabilities: self.probable_edges(),
             convergence: self.convergence(),
+            support: self.support_document(),
+            bootstrap: self.bootstrap_document(),
             true_score: self.true_score,
             comparison: self.comparison,
             warnings: &self.warnings,

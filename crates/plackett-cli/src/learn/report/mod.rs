@@ -8,6 +8,7 @@ mod edges;
 mod files;
 mod knowledge;
 mod path;
+mod support;
 mod text;
 mod warnings;
 
@@ -16,10 +17,10 @@ use plackett_dag::{
     dataset::Kind,
     diagnostics::Diagnostic,
     learning::{Direction, Path},
-    metrics::Comparison,
+    metrics::{Comparison, shd_classes},
 };
 
-use super::{Arguments, Settings, data::Data, knowledge::Known, true_score};
+use super::{Arguments, Settings, bootstrap::Supported, data::Data, knowledge::Known, true_score};
 use crate::{console, files::OutDir};
 
 /// What came out, beside the graph what there is to say of it.
@@ -28,6 +29,7 @@ pub(super) struct Found<'a> {
     pub known: Option<&'a Known>,
     pub diagnostics: Vec<Diagnostic>,
     pub path: Option<&'a Path>,
+    pub support: Option<&'a Supported>,
     pub seconds: f64,
 }
 
@@ -46,6 +48,7 @@ pub(super) struct Report<'a> {
     warnings: Vec<String>,
     diagnostics: Vec<Diagnostic>,
     path: Option<&'a Path>,
+    support: Option<&'a Supported>,
 }
 
 impl<'a> Report<'a> {
@@ -56,11 +59,19 @@ impl<'a> Report<'a> {
         found: Found<'a>,
         truth: Option<&'a NamedDag>,
     ) -> anyhow::Result<Self> {
-        let Found { learned, known, diagnostics, path, seconds } = found;
+        let Found { learned, known, diagnostics, path, support, seconds } = found;
         let graph = NamedDag::new(data.names.clone(), learned.dag.clone())?;
-        let comparison = truth.map(|truth| truth.compare(&graph)).transpose()?;
+        let mut comparison = truth.map(|truth| truth.compare(&graph)).transpose()?;
+        if let (Some(comparison), Some(truth), Some(told)) =
+            (&mut comparison, truth, data.values.interventions())
+        {
+            // The classes that such data can tell.
+            let class = told.class(truth.aligned_to(&data.names)?.dag())?;
+            comparison.shd_cpdag = shd_classes(&class, &learned.cpdag)?;
+        }
         let true_score = true_score(arguments, data, learned, truth)?;
-        let warnings = warnings::warnings(data, learned, arguments.posterior);
+        let mut warnings = warnings::warnings(data, learned, arguments.posterior);
+        warnings.extend(support.and_then(support::warning));
         Ok(Self {
             arguments,
             settings,
@@ -75,6 +86,7 @@ impl<'a> Report<'a> {
             warnings,
             diagnostics,
             path,
+            support,
         })
     }
 

@@ -16,6 +16,7 @@ impl Report<'_> {
         let paragraphs = [
             Some(self.head()),
             Some(self.graph()),
+            self.consensus(),
             Some(self.outcome()),
             self.knowledge(),
             self.path(),
