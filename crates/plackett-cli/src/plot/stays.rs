@@ -62,6 +62,7 @@ pub(super) fn compose(stays: &Stays<'_>, font: &Font) -> Canvas {
             color,
             width: 1.0,
             dash,
+            opacity: 1.0,
         });
         shapes.push(text(
             &tick(value),
