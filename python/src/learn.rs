@@ -134,6 +134,7 @@ type Known = (Vec<String>, Option<f64>, Option<f64>, Vec<(usize, Pairs, Option<f
 pub(crate) struct LearnedGraph {
     learned: Learned,
     diagnostics: Vec<Diagnostic>,
+    path: Option<Path>,
     known: Option<(Resolved, KnowledgeCost)>,
     #[pyo3(get)]
     seconds: f64,
