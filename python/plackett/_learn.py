@@ -62,6 +62,7 @@ class LearnedGraph(Graph):
         """How far the graph can be trusted, as far as the data tell: a ``name``, a ``value``, a ``verdict`` and ``advice``
         each. Verdicts are ``"fine"``, ``"caution"``, ``"unused"`` (other scores assume it), ``"unknown"`` (it takes rows, or time,
         that are not there) and ``"assumed"`` (no data could tell)."""
+        self.path_setting, self.path, self.path_edges = _path(native, self._names)
         self.method: str = native.method
         """How the graph was searched for."""
         self.score: float | None = native.score
@@ -189,6 +190,24 @@ class LearnedGraph(Graph):
         return graph
 
 
+def _path(
+    native: _plackett.LearnedGraph, names: Sequence[str]
+) -> tuple[str | None, list[dict[str, Any]] | None, list[dict[str, Any]] | None]:
+    """The setting that varies, the graphs at its values, and where each edge is there."""
+    if native.path is None:
+        return None, None, None
+    setting, points, edges = native.path
+    keys = ("from", "to", "lowest", "highest", "count", "turned", "is_learned")
+    return (
+        setting,
+        [
+            {"price": price, "score": score, "edges": [(names[a], names[b]) for a, b in pairs]}
+            for price, score, pairs in points
+        ],
+        [dict(zip(keys, (names[edge[0]], names[edge[1]], *edge[2:]), strict=True)) for edge in edges],
+    )
+
+
 def _missing(data: _plackett.Data, native: _plackett.LearnedGraph) -> dict[str, Any] | None:
     if data.missing is None:
         return None
@@ -259,6 +278,7 @@ def learn_dag(
     alpha: float | None = None,
     max_conditioning: int | None = None,
     posterior: bool = False,
+    path: bool = False,
     bootstrap: int | None = None,
     executor: Executor | None = None,
     state: str | os.PathLike[str] | None = None,
@@ -336,6 +356,11 @@ def learn_dag(
         ``"all"``, and how many together.
     posterior
         Whether to find the posterior probability of every edge, by Markov chains; ``score="auto"`` is then ``"bge"`` for numbers.
+    path
+        Whether to learn with other prices of an edge too (levels of the tests, or sizes of the prior), nine in all around the one
+        that the graph has, and to say which edges stay: ``path`` then has the graphs (``price``, ``score``, ``edges``),
+        ``path_edges`` where each edge is there (``from``, ``to``, ``lowest``, ``highest``, ``count``, ``turned``,
+        ``is_learned``), and ``path_setting`` what was varied.
     bootstrap, executor, state, warm
         How many times to draw the rows anew and to learn from them: ``support`` then says how often two columns are joined and which
         way. An executor, say a ``ProcessPoolExecutor`` or Dask's ``Client.get_executor()``, can do that elsewhere, with the same
@@ -379,6 +404,7 @@ def learn_dag(
         "alpha": _optional_number(alpha, "alpha"),
         "max_conditioning": _optional_count(max_conditioning, "max_conditioning", least=0),
         "posterior": bool(posterior),
+        "path": bool(path),
         "restarts": _optional_count(restarts, "restarts"),
         "steps": _optional_count(steps, "steps"),
         "memory": to_count(memory, "memory", least=1),

@@ -10,8 +10,8 @@ use plackett_dag::{
     diagnostics::{Diagnostic, Evidence, diagnose},
     knowledge::Resolved,
     learning::{
-        CategorySettings, KnowledgeCost, LearnedEdge, NumberSettings, ParentSpace, SearchSettings,
-        TestSettings,
+        CategorySettings, KnowledgeCost, LearnedEdge, NumberSettings, ParentSpace, Path, PathEdge,
+        SearchSettings, TestSettings,
     },
 };
 use pyo3::{exceptions::PyKeyboardInterrupt, prelude::*};
@@ -40,6 +40,7 @@ pub(crate) struct Settings {
     alpha: Option<f64>,
     max_conditioning: Option<usize>,
     posterior: bool,
+    path: bool,
     restarts: Option<usize>,
     steps: Option<u64>,
     memory: usize,
@@ -103,14 +104,22 @@ impl Settings {
 /// The library's refusal in the words of the Python half.
 pub(crate) fn explained(error: Error) -> Failure {
     let Error::Misfit { setting, reason } = error else { return error.into() };
-    let name = match setting {
+    Failure::new(format!("{} {reason}", keyword(setting)))
+}
+
+/// The keyword that a setting of the library is given by.
+fn keyword(setting: &'static str) -> &'static str {
+    match setting {
         "noise_variance" => "sigma2",
         "equivalent_sample_size" => "ess",
         "space" => "candidates",
+        "lambda" => "lambda_",
         other => other,
-    };
-    Failure::new(format!("{name} {reason}"))
+    }
 }
+
+type PathFigures =
+    (&'static str, Vec<(f64, Option<f64>, Pairs)>, Vec<(usize, usize, f64, f64, usize, usize, bool)>);
 
 type EdgeFigures = (usize, usize, Option<f64>, Option<f64>, Option<f64>, String);
 
@@ -125,6 +134,7 @@ type Known = (Vec<String>, Option<f64>, Option<f64>, Vec<(usize, Pairs, Option<f
 pub(crate) struct LearnedGraph {
     learned: Learned,
     diagnostics: Vec<Diagnostic>,
+    path: Option<Path>,
     known: Option<(Resolved, KnowledgeCost)>,
     #[pyo3(get)]
     seconds: f64,
@@ -145,6 +155,18 @@ impl LearnedGraph {
             (edge.from, edge.to, edge.standardized, edge.strength, edge.p_value, direction)
         };
         self.learned.strongest_edges().into_iter().map(figures).collect()
+    }
+
+    /// The setting that varies, the graphs as (price, score, edges), and the edges as (from, to, lowest, highest, count, turned,
+    /// whether the learned graph has it).
+    #[getter]
+    fn path(&self) -> Option<PathFigures> {
+        let path = self.path.as_ref()?;
+        let points = path.points.iter().map(|point| (point.price, point.score, point.edges.clone()));
+        let edge = |edge: &PathEdge| {
+            (edge.from, edge.to, edge.lowest, edge.highest, edge.count, edge.turned, edge.is_learned)
+        };
+        Some((keyword(path.setting), points.collect(), path.edges.iter().map(edge).collect()))
     }
 
     /// Diagnostics as (name, value, verdict, advice).
@@ -277,6 +299,7 @@ pub(crate) fn learn(
         Some(progress) => progress.call1((&news.stage, news.done, news.total)).map(drop),
         None => Ok(()),
     };
+    let wants_path = settings.path;
     let ((outcome, seconds), raised) = interruptible(py, tell, |observer| {
         let run = Run::new(limits).observed(observer);
         let learned = learning.run(&data.observations, &run);
@@ -297,7 +320,8 @@ pub(crate) fn learn(
                 names: &data.names,
             };
             let diagnostics = diagnose(&evidence, &look);
-            Ok((learned, known, diagnostics))
+            let path = wants_path.then(|| learning.path(&data.observations, &learned, &run)).transpose()?;
+            Ok((learned, known, diagnostics, path))
         });
         drop(look);
         (weighed, seconds)
@@ -306,8 +330,8 @@ pub(crate) fn learn(
         // Ctrl-C asks for the best so far.
         Some(error) if !error.is_instance_of::<PyKeyboardInterrupt>(py) => Err(error.into()),
         _ => {
-            let (learned, known, diagnostics) = outcome.map_err(explained)?;
-            Ok(LearnedGraph { learned, diagnostics, known, seconds })
+            let (learned, known, diagnostics, path) = outcome.map_err(explained)?;
+            Ok(LearnedGraph { learned, known, diagnostics, path, seconds })
         }
     }
 }

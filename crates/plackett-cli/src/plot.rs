@@ -8,8 +8,10 @@ mod canvas;
 mod layers;
 mod matrix;
 mod network;
+mod stays;
 
 pub(crate) use network::{Arrow, Graph, Weights};
+pub(crate) use stays::{Stay, Stays};
 
 use anyhow::ensure;
 
@@ -132,6 +134,18 @@ impl Figure {
         let font = Font::load()?;
         let has_arrows = graph.names.len() <= MOST_NODES_WITH_ARROWS && graph.arrows.len() <= MOST_ARROWS;
         let canvas = if has_arrows { network::compose(graph, &font) } else { matrix::compose(graph, &font) };
+        Ok(Self { svg: canvas.to_svg(), png: canvas.to_png(&font)? })
+    }
+}
+
+impl Figure {
+    /// Draws where along a range of values things are there.
+    ///
+    /// # Errors
+    /// When the font is broken or the picture too large.
+    pub(crate) fn draw_stays(stays: &Stays<'_>) -> anyhow::Result<Self> {
+        let font = Font::load()?;
+        let canvas = stays::compose(stays, &font);
         Ok(Self { svg: canvas.to_svg(), png: canvas.to_png(&font)? })
     }
 }

@@ -88,6 +88,10 @@ pub(crate) struct Arguments {
     /// score of numbers is then bge unless another is asked for
     #[arg(long)]
     posterior: bool,
+    /// Also learn with other prices of an edge (or levels of the tests, or sizes of the prior), from a quarter of the price to four
+    /// times it, and say which edges stay
+    #[arg(long)]
+    path: bool,
     /// Also draw the rows anew so many times, learn from each of these resamples, and show in how many of them two columns are joined
     /// and which way
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "posterior")]
@@ -275,6 +279,12 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         .map(|resolved| Known::weigh(resolved, &learning, &data.values, &learned, &run))
         .transpose()
         .inspect_err(|_| bar.finish_and_clear())?;
+    let path = arguments
+        .path
+        .then(|| learning.path(&data.values, &learned, &run))
+        .transpose()
+        .map_err(|error| explained(error, arguments, &data.source))
+        .inspect_err(|_| bar.finish_and_clear())?;
     let evidence =
         Evidence { data: &data.values, learned: &learned, rows: data.number_rows(), names: &data.names };
     // A search that was ended still deserves a look at what it found, if that is quick.
@@ -293,6 +303,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         learned: &learned,
         known: known.as_ref(),
         diagnostics,
+        path: path.as_ref(),
         support: support.as_ref(),
         seconds,
     };

@@ -11,6 +11,7 @@ mod joint;
 mod method;
 mod mixed;
 mod numbers;
+mod path;
 mod posterior;
 mod price;
 mod settings;
@@ -27,6 +28,7 @@ pub use edges::LearnedEdge;
 pub(crate) use equal_variances::NoiseVariances;
 pub use equal_variances::residual_variances;
 pub use method::{Found, LEARN_METHODS, LearnMethod, SearchTask};
+pub use path::{Path, PathEdge, PathPoint};
 pub use settings::{
     CategorySettings, NumberSettings, ParentSpace, ScoreChoice, SearchSettings, TestSettings,
 };

@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::{
     Report,
     knowledge::KnowledgeDocument,
+    path::{PathEdgeDocument, PointDocument},
     support::{BootstrapDocument, PairDocument},
 };
 use crate::learn::{
@@ -57,6 +58,12 @@ pub(super) struct Document<'a> {
     comparison: Option<Comparison>,
     warnings: &'a [String],
     diagnostics: &'a [Diagnostic],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path_setting: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<Vec<PointDocument<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path_edges: Option<Vec<PathEdgeDocument<'a>>>,
     settings: Settings<'a>,
     input: &'a InputDocument,
     missing: Option<Gaps<'a>>,
@@ -172,6 +179,9 @@ impl Report<'_> {
             comparison: self.comparison,
             warnings: &self.warnings,
             diagnostics: &self.diagnostics,
+            path_setting: self.path_setting(),
+            path: self.path_points(),
+            path_edges: self.path_edges(),
             settings: self.settings,
             input: &self.data.input,
             missing: self.gaps(),

@@ -36,6 +36,10 @@ impl Report<'_> {
                 .write_csv(&mut csv, "probabilities.csv")?;
             write("probabilities.csv", &csv)?;
         }
+        if let Some(figure) = self.path_picture().transpose()? {
+            write("path.svg", figure.svg.as_bytes())?;
+            write("path.png", &figure.png)?;
+        }
         if let Some(csv) = self.support_csv()? {
             write("support.csv", &csv)?;
         }

@@ -7,6 +7,7 @@ mod document;
 mod edges;
 mod files;
 mod knowledge;
+mod path;
 mod support;
 mod text;
 mod warnings;
@@ -15,7 +16,7 @@ use plackett_dag::{
     Learned, NamedDag,
     dataset::Kind,
     diagnostics::Diagnostic,
-    learning::Direction,
+    learning::{Direction, Path},
     metrics::{Comparison, shd_classes},
 };
 
@@ -27,6 +28,7 @@ pub(super) struct Found<'a> {
     pub learned: &'a Learned,
     pub known: Option<&'a Known>,
     pub diagnostics: Vec<Diagnostic>,
+    pub path: Option<&'a Path>,
     pub support: Option<&'a Supported>,
     pub seconds: f64,
 }
@@ -45,6 +47,7 @@ pub(super) struct Report<'a> {
     seconds: f64,
     warnings: Vec<String>,
     diagnostics: Vec<Diagnostic>,
+    path: Option<&'a Path>,
     support: Option<&'a Supported>,
 }
 
@@ -56,7 +59,7 @@ impl<'a> Report<'a> {
         found: Found<'a>,
         truth: Option<&'a NamedDag>,
     ) -> anyhow::Result<Self> {
-        let Found { learned, known, diagnostics, support, seconds } = found;
+        let Found { learned, known, diagnostics, path, support, seconds } = found;
         let graph = NamedDag::new(data.names.clone(), learned.dag.clone())?;
         let mut comparison = truth.map(|truth| truth.compare(&graph)).transpose()?;
         if let (Some(comparison), Some(truth), Some(told)) =
@@ -82,6 +85,7 @@ impl<'a> Report<'a> {
             seconds,
             warnings,
             diagnostics,
+            path,
             support,
         })
     }

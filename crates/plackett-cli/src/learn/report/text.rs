@@ -19,6 +19,7 @@ impl Report<'_> {
             self.consensus(),
             Some(self.outcome()),
             self.knowledge(),
+            self.path(),
             self.diagnostics(),
             self.against_truth(),
         ];
