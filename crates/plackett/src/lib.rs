@@ -73,6 +73,7 @@
 
 mod adam;
 mod assignment;
+mod batch;
 mod categorical;
 mod constrained;
 mod constraints;
@@ -95,6 +96,7 @@ mod parallel;
 mod plackett_luce;
 pub mod problem;
 pub mod relaxation;
+mod row;
 pub mod run;
 pub mod solver;
 #[cfg(feature = "json")]
@@ -104,6 +106,7 @@ mod training;
 
 pub use adam::Adam;
 pub use assignment::assignment;
+pub use batch::Batch;
 pub use categorical::{Categorical, GivenCategory};
 pub use constrained::{ConstrainedPlackettLuce, ConstrainedRoom};
 pub use constraints::Constraints;
@@ -116,6 +119,7 @@ pub use objective::{Differentiable, IntoValue, Objective};
 pub use order::Order;
 pub use plackett_luce::{GivenOrder, PlackettLuce};
 pub use rand;
+pub use row::ItemNumber;
 pub use toy::Toy;
 pub use training::{Training, TrainingSettings};
 
