@@ -5,6 +5,7 @@
 //! while they work, and turns their errors into `plackett.PlackettError`.
 
 mod arrays;
+mod batch;
 mod critic;
 mod data;
 mod distribution;
@@ -26,6 +27,7 @@ use pyo3::prelude::*;
 mod _plackett {
     #[pymodule_export]
     use crate::{
+        batch::{Batch, fit},
         critic::Critic,
         data::{Batches, Data},
         distribution::Distribution,

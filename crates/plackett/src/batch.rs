@@ -10,9 +10,6 @@ use crate::{
     row::{Extent, ItemNumber, Room, Row, normalize},
 };
 
-/// Streams between one row and the next: more samples of one row than this would share noise with the next row's.
-const STREAMS_OF_ROW: u64 = 1 << 32;
-
 /// A thread takes on so many item operations at a time, some ten microseconds' worth.
 const PART: usize = 1 << 12;
 
@@ -50,6 +47,18 @@ pub struct Batch {
 }
 
 impl Batch {
+    /// The random streams of a row: sample n of row r is drawn from stream `r * STREAMS_OF_ROW + n`.
+    ///
+    /// ```
+    /// use plackett::{Batch, Noise, PlackettLuce};
+    /// let mut ranked = [0usize; 3];
+    /// Batch::new(&[0.0; 6], 3)?.sample(3, 9, |_| (1, 5), &mut ranked)?; // sample 5 of row 1
+    /// let stream = Batch::STREAMS_OF_ROW + 5;
+    /// assert_eq!(PlackettLuce::new(&[0.0; 3])?.sample(Noise::new(9).stream(stream))[..], ranked);
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    pub const STREAMS_OF_ROW: u64 = 1 << 32;
+
     /// The distributions with these scores, row by row. O(Bk).
     ///
     /// # Errors
@@ -112,7 +121,7 @@ impl Batch {
         self.check_rankings(top, ranked.len())?;
         self.each(ranked, top, |ranking, ranked, (noise, room)| {
             let (row, sample) = which(ranking);
-            let stream = row as u64 * STREAMS_OF_ROW + sample as u64;
+            let stream = row as u64 * Self::STREAMS_OF_ROW + sample as u64;
             self.row(row)?.sample(noise.get_or_insert_with(|| Noise::new(seed)).stream(stream), ranked, room);
             Ok(())
         })

@@ -112,6 +112,23 @@ pub enum Error {
         /// What is wrong.
         source: Box<Error>,
     },
+    /// Rankings that do not bound the scores of some items.
+    #[error(
+        "the likelihood has no maximum: items {} are never ranked {never} any of the others (leave them out, or give a ridge)",
+        shown(items)
+    )]
+    NoMaximum {
+        /// The items.
+        items: Vec<usize>,
+        /// On which side of the others they never are: `before` or `behind`.
+        never: &'static str,
+    },
+    /// Newton's method did not come to rest.
+    #[error("the scores have not settled after {steps} steps: a ridge will help")]
+    NotSettled {
+        /// How many were made.
+        steps: usize,
+    },
     /// A temperature at which a relaxation is not defined.
     #[error("the temperature is {}: it must be positive and finite", short(*.0))]
     Temperature(f64),

@@ -83,6 +83,7 @@ mod enumeration;
 mod error;
 pub mod estimator;
 mod exponential;
+pub mod fitting;
 mod gumbel;
 mod latent;
 pub mod linear;
