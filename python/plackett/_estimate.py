@@ -17,7 +17,7 @@ from plackett._distributions import Categorical, PlackettLuce
 from plackett._draw import Baseline, check_values, draw_orders, to_law, to_weights, weighted_gradient
 from plackett._objective import to_value, to_values
 from plackett._plackett import PlackettError
-from plackett.critics import Critic, Network, RelaxedObjective
+from plackett.critics import Critic, CriticLike, Network, OwnCritic, RelaxedObjective
 
 Estimator: TypeAlias = Literal["reinforce", "rebar", "relax", "reparametrized", "exact"]
 
@@ -50,7 +50,7 @@ def estimate(
     f: Callable[..., Any] | None,
     *,
     estimator: Estimator = "reinforce",
-    critic: Critic | None = None,
+    critic: Critic | CriticLike | None = None,
     baseline: Baseline | ArrayLike = "auto",
     n_samples: int = 1,
     top: int | None = None,
@@ -79,7 +79,8 @@ def estimate(
         any critic; ``"exact"``, by enumeration, for at most 10 items to order; all of these are unbiased.
         ``"reparametrized"`` is the gradient of the critic itself: low variance, but biased for f.
     critic
-        The control variate. RELAX has a fresh :class:`plackett.critics.Network` unless another is given; to train one, keep it and
+        The control variate, one of :mod:`plackett.critics` or of your own (:class:`plackett.critics.CriticLike`). RELAX has a fresh
+        :class:`plackett.critics.Network` unless another is given; to train one, keep it and
         step its parameters against ``critic_gradient``.
     baseline
         What REINFORCE subtracts from f: ``"leave_one_out"``, for each sample the mean of the others; ``"none"``; or numbers, one or one
@@ -230,7 +231,7 @@ def _exact_batch(law: PlackettLuce, evaluate: _Evaluation, top: int | None) -> E
 
 
 def _sampled_batch(
-    law: PlackettLuce, evaluate: _Evaluation, estimator: Estimator, critic: Critic | None, count: int, seed: int
+    law: PlackettLuce, evaluate: _Evaluation, estimator: Estimator, critic: Critic | CriticLike | None, count: int, seed: int
 ) -> Estimate:
     """An estimator with a critic, which all distributions share."""
     checked = _check_critic(estimator, critic, law)
@@ -261,7 +262,7 @@ def _sampled(
     law: PlackettLuce | Categorical,
     f: Callable[[Any], Any] | None,
     estimator: Estimator,
-    critic: Critic | None,
+    critic: Critic | CriticLike | None,
     baseline: Baseline | ArrayLike,
     noise: tuple[Floats, Floats],
     batch: bool,
@@ -290,12 +291,14 @@ def _check_choice(what: str, value: str, known: tuple[str, ...]) -> None:
         raise PlackettError(f"{what} is {value!r}: it must be one of {', '.join(known)}")
 
 
-def _check_critic(estimator: str, critic: Critic | None, law: PlackettLuce | Categorical) -> Critic:
+def _check_critic(estimator: str, critic: Critic | CriticLike | None, law: PlackettLuce | Categorical) -> Critic:
     """The critic, if it suits the estimator."""
     if critic is None and estimator == "relax":
         return Network(law.n_items)
     if not isinstance(critic, Critic):
-        raise PlackettError(f"{estimator} needs critic=, one of plackett.critics")
+        if not isinstance(critic, CriticLike):
+            raise PlackettError(f"{estimator} needs critic=, one of plackett.critics or one of your own as plackett.critics.CriticLike says")
+        critic = OwnCritic(critic)
     if critic.n_items != law.n_items:
         raise PlackettError(f"the critic is for {critic.n_items} items, and there are {law.n_items}")
     if estimator == "rebar" and not (isinstance(critic, RelaxedObjective) and critic.scaled):

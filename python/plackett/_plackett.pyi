@@ -100,6 +100,13 @@ class Critic:
         function: Callable[[_Floats], tuple[float, _Floats]], items: int, relaxation: str, is_scaled: bool
     ) -> Critic: ...
     @staticmethod
+    def own(
+        value_and_gradient: Callable[[_Floats], tuple[float, _Floats]],
+        parameter_gradient: Callable[[_Floats, float, _Floats], _Floats],
+        items: int,
+        parameters: int,
+    ) -> Critic: ...
+    @staticmethod
     def sum(first: Critic, second: Critic) -> Critic: ...
     @property
     def n_items(self) -> int: ...

@@ -16,9 +16,9 @@ from torch.distributions import Distribution, constraints
 import plackett
 from plackett._distributions import PlackettLuce as _Law
 from plackett._draw import Baseline
-from plackett._estimate import Estimator, takes_two
+from plackett._estimate import Estimator, all_orders, takes_two
 from plackett._plackett import PlackettError
-from plackett.critics import Critic
+from plackett.critics import Critic, CriticLike
 
 __all__ = ["PlackettLuce", "expectation"]
 
@@ -34,7 +34,7 @@ def expectation(
     mask: Any = None,
     lengths: Any = None,
     estimator: Estimator = "reinforce",
-    critic: Critic | None = None,
+    critic: Critic | CriticLike | None = None,
     baseline: Baseline | torch.Tensor | float = "auto",
     seed: Seed = None,
 ) -> torch.Tensor:
@@ -212,7 +212,5 @@ def _to_seed(seed: Seed) -> int:
 
 def _probabilities(scores: Any, shape: tuple[int, ...], top: int | None) -> Any:
     """The probabilities of all orders, as the exact estimator lists them."""
-    from plackett._estimate import all_orders
-
     law = _Law(np.asarray(scores, dtype=np.float64)[..., np.newaxis, :])
     return np.exp(law.log_prob(all_orders(scores.shape[-1], law._top(top)))).reshape(shape)

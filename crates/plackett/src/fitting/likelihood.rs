@@ -114,12 +114,11 @@ impl Stages {
         {
             let rates = &self.weights[start..start + group.len()];
             start += group.len();
-            value += match rates {
-                [rate] => (rate / (rate + behind)).ln(),
-                _ => {
-                    self.tie.set(rates, behind);
-                    self.tie.log_value
-                }
+            value += if let [rate] = rates {
+                (rate / (rate + behind)).ln()
+            } else {
+                self.tie.set(rates, behind);
+                self.tie.log_value
             };
         }
         value
