@@ -182,7 +182,7 @@ class PlackettLuce:
         """
         shape = tuple(to_count(length, "n") for length in (n if isinstance(n, tuple) else (n,)))
         ranks = self._top(top)
-        drawn = self._batch.sample(math.prod(shape), ranks, to_seed(seed), True)
+        drawn = self._batch.sample(to_count(math.prod(shape), "n"), ranks, to_seed(seed), True)
         return drawn.reshape(*shape, *self.batch_shape, ranks)
 
     def log_prob(self, orders: ArrayLike) -> Any:

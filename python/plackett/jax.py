@@ -145,7 +145,7 @@ def _score_forward(theta: jax.Array, orders: jax.Array, weights: jax.Array) -> t
     return jnp.zeros(theta.shape[:-1], theta.dtype), (theta, orders, weights)
 
 
-def _score_backward(kept: tuple[jax.Array, ...], out: jax.Array) -> tuple[jax.Array, Any, jax.Array]:
+def _score_backward(kept: tuple[jax.Array, ...], out: jax.Array) -> tuple[jax.Array, None, None]:
     theta, orders, weights = kept
 
     def call(theta: Any, orders: Any, weights: Any) -> Any:
@@ -154,7 +154,7 @@ def _score_backward(kept: tuple[jax.Array, ...], out: jax.Array) -> tuple[jax.Ar
 
     shape = jax.ShapeDtypeStruct(theta.shape, theta.dtype)
     gradient = jax.pure_callback(call, shape, theta, orders, weights, vmap_method="sequential")
-    return gradient * out[..., None], np.zeros(orders.shape, dtype=jax.dtypes.float0), jnp.zeros_like(weights)
+    return gradient * out[..., None], None, None  # the other two are held constant
 
 
 _score.defvjp(_score_forward, _score_backward)

@@ -166,7 +166,7 @@ impl<'a> Row<'a> {
     }
 
     /// log p of an order or of its beginning. It is −∞ where an absent item stands before a present one; absent items behind all
-    /// present ones mean nothing. O(k), of a whole order, or O(k) for what is not ranked.
+    /// present ones mean nothing. O(k).
     pub(crate) fn log_prob<T: ItemNumber>(&self, ranked: &[T], room: &mut Room) -> Result<f64, Error> {
         let ranks = self.read(ranked, room)?;
         if room.order[..ranks].iter().any(|&item| self.log[item] == f64::NEG_INFINITY) {
