@@ -75,6 +75,7 @@ impl Settings {
                 memory_bytes: self.memory.saturating_mul(1 << 20),
             },
             seed: self.seed,
+            bounds: None,
         })
     }
 

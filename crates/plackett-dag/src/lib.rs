@@ -44,6 +44,7 @@
 //! `threads`, on by default: work on all processors. Without it everything is done by the thread that calls; the answers are
 //! the same.
 
+mod bounds;
 mod categories;
 mod cholesky;
 mod counts;
@@ -81,6 +82,7 @@ mod table;
 mod testing;
 mod text;
 
+pub use bounds::Bounds;
 pub use categories::Categories;
 pub use cpdag::Cpdag;
 pub use dataset::{Dataset, Statistics};

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use plackett::run::Run;
 
 use crate::{
-    Error, LocalScore, NodeSet, Result,
+    Bounds, Error, LocalScore, NodeSet, Result,
     score::{Choice, Scratch},
 };
 
@@ -45,7 +45,7 @@ pub struct OracleStats {
     pub bytes: usize,
 }
 
-/// A local score behind a cache of bounded memory, for any number of nodes.
+/// A local score behind a cache of bounded memory, for any number of nodes, within the [`Bounds`] of what is known.
 ///
 /// At the bound old entries give way to new ones: answers are never wrong, only slower. Answers do not depend on what was
 /// asked before, so threads may each have their own ([`Clone`] copies the entries too) and agree to the last bit.
@@ -64,6 +64,7 @@ pub struct OracleStats {
 /// ```
 pub struct Oracle {
     score: Arc<dyn LocalScore>,
+    bounds: Bounds,
     scratch: Scratch,
     nodes: usize,
     words: usize,
@@ -74,6 +75,9 @@ pub struct Oracle {
     bytes: usize,
     /// The set being looked up, U above.
     current: NodeSet,
+    /// What is asked for, without the nodes that may not be parents.
+    permitted: NodeSet,
+    required: NodeSet,
     prefix: NodeSet,
 }
 
@@ -131,6 +135,7 @@ impl Oracle {
     pub fn with_memory(score: Arc<dyn LocalScore>, bytes: usize) -> Self {
         let nodes = score.nodes();
         Self {
+            bounds: Bounds::free(nodes),
             scratch: Scratch::default(),
             nodes,
             words: nodes.div_ceil(64).max(1),
@@ -139,9 +144,50 @@ impl Oracle {
             elsewhere: 0,
             bytes: 0,
             current: NodeSet::with_capacity(nodes),
+            permitted: NodeSet::with_capacity(nodes),
+            required: NodeSet::with_capacity(nodes),
             prefix: NodeSet::with_capacity(nodes),
             score,
         }
+    }
+
+    /// The same within bounds: local scores see permitted parents only, and always those required. Searches go through the orders
+    /// that the bounds allow; in another, a node that lacks a required parent costs an infinite amount.
+    ///
+    /// # Errors
+    /// [`Error::Size`] if the bounds are those of another number of nodes.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use plackett::run::Run;
+    /// use plackett_dag::{Bounds, Gram, NodeSet, Oracle, score::{Bic, ScoreSettings}};
+    /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 0.0, 0.0, 5.0])?);
+    /// let score = Arc::new(Bic::new(gram, &ScoreSettings::default())?);
+    /// let mut oracle = Oracle::new(score).within(Bounds::new(2, &[], &[(0, 1)], &[])?)?;
+    /// let run = Run::default();
+    /// assert_eq!(oracle.best(1, &NodeSet::full(1), &run)?.unwrap().parents, NodeSet::full(1));
+    /// assert_eq!(oracle.order_score(&[1, 0], &run)?, Some(f64::INFINITY));
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn within(self, bounds: Bounds) -> Result<Self> {
+        if bounds.nodes() != self.nodes {
+            let found = bounds.nodes();
+            return Err(Error::Size { what: "the bounds", expected: self.nodes, found });
+        }
+        Ok(Self { bounds, ..Self::with_memory(self.score, self.bound) })
+    }
+
+    /// What is known of the graph.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use plackett_dag::{Gram, Oracle, score::{Bic, ScoreSettings}};
+    /// let gram = Arc::new(Gram::from_matrix(1000, 1, vec![1.0])?);
+    /// assert!(Oracle::new(Arc::new(Bic::new(gram, &ScoreSettings::default())?)).bounds().is_free());
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn bounds(&self) -> &Bounds {
+        &self.bounds
     }
 
     /// Number of nodes.
@@ -245,16 +291,23 @@ impl Oracle {
         Ok(is_known.map(|()| total))
     }
 
-    /// The sum of the local scores with every other node allowed: no order scores below it.
+    /// The sum of the local scores with every other node allowed, and none required that need not be a parent: no order scores
+    /// below it.
     pub(crate) fn lowest_score(&mut self, run: &Run<'_>) -> Option<f64> {
-        let everyone = NodeSet::full(self.nodes);
-        (0..self.nodes)
-            .map(|node| {
-                let mut others = everyone.clone();
-                others.remove(node);
-                self.local(node, &others, run)
-            })
-            .sum()
+        let nodes = self.nodes;
+        let mut lowest = |node: usize| {
+            let others = self.bounds.permitted(node);
+            let (required, joined) = self.bounds.fixed(node);
+            if joined.is_empty() {
+                return self.local(node, &others, run);
+            }
+            Some(self.score.best(node, &others, &required, &mut self.scratch, run)?.score)
+        };
+        let mut total = 0.0;
+        for node in 0..nodes {
+            total += lowest(node)?;
+        }
+        Some(total)
     }
 
     /// The terms of [`order_score`](Self::order_score), rank by rank, into `costs`.
@@ -355,6 +408,24 @@ impl Oracle {
     }
 
     fn find(&mut self, node: usize, allowed: &NodeSet, run: &Run<'_>) -> Option<Found> {
+        if self.bounds.is_free() {
+            return self.look_up(node, allowed, run);
+        }
+        let mut permitted = std::mem::take(&mut self.permitted);
+        permitted.clone_from(allowed);
+        self.bounds.restrict(node, &mut permitted);
+        let found = if self.bounds.required_of(node, &permitted, &mut self.required) {
+            self.look_up(node, &permitted, run)
+        } else {
+            let parents = self.required.clone();
+            Some(Found::Uncached(Choice { score: f64::INFINITY, witness: permitted.clone(), parents }))
+        };
+        self.permitted = permitted;
+        found
+    }
+
+    /// The answer for permitted parents, among which are those required.
+    fn look_up(&mut self, node: usize, allowed: &NodeSet, run: &Run<'_>) -> Option<Found> {
         let words = self.words;
         let table = &mut self.tables[node];
         table.queries += 1;
@@ -368,6 +439,7 @@ impl Oracle {
             *word = if below >= 64 { u64::MAX } else { (1 << below) - 1 };
         }
         self.current.remove(node);
+        self.bounds.restrict(node, &mut self.current);
         loop {
             let key = &self.current.words()[..words];
             let at = if let Some(at) = self.tables[node].get(key) {
@@ -410,11 +482,20 @@ impl Oracle {
         table.solved += 1;
         let grown = table.reserve(&self.current.words()[..words], room);
         self.bytes = self.bytes + grown.1 - grown.0;
-        if table.count == 0 {
-            return self.score.best(node, allowed, &mut self.scratch, run).map(Found::Uncached);
+        let is_kept = table.count > 0;
+        let asked = if is_kept { &self.current } else { allowed };
+        self.bounds.required_of(node, asked, &mut self.required);
+        let mut choice = self.score.best(node, asked, &self.required, &mut self.scratch, run)?;
+        // Whatever a score makes of them, they are parents.
+        for parent in &self.required {
+            choice.parents.insert(parent);
+            choice.witness.insert(parent);
         }
-        let choice = self.score.best(node, &self.current, &mut self.scratch, run)?;
-        Some(Found::Slot(table.insert(words, self.current.words(), &choice)))
+        Some(if is_kept {
+            Found::Slot(self.tables[node].insert(words, self.current.words(), &choice))
+        } else {
+            Found::Uncached(choice)
+        })
     }
 }
 
@@ -422,6 +503,7 @@ impl Clone for Oracle {
     fn clone(&self) -> Self {
         Self {
             score: Arc::clone(&self.score),
+            bounds: self.bounds.clone(),
             scratch: Scratch::default(),
             nodes: self.nodes,
             words: self.words,
@@ -430,6 +512,8 @@ impl Clone for Oracle {
             elsewhere: self.elsewhere,
             bytes: self.bytes,
             current: self.current.clone(),
+            permitted: self.permitted.clone(),
+            required: self.required.clone(),
             prefix: self.prefix.clone(),
         }
     }

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use plackett::run::Run;
 
 use crate::{
-    Categories, Cpdag, Dag, Result,
+    Bounds, Categories, Cpdag, Dag, Result,
     score::{Families, Fnml},
 };
 
@@ -37,10 +37,15 @@ const MOST_GRAPHS: usize = 4096;
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
 pub fn orient(data: &Categories, dag: &Dag, run: &Run<'_>) -> Result<Dag> {
+    orient_within(data, dag, &Bounds::free(dag.nodes()), run)
+}
+
+/// The same among the graphs that keep the bounds, of which `dag` must be one.
+pub(crate) fn orient_within(data: &Categories, dag: &Dag, bounds: &Bounds, run: &Run<'_>) -> Result<Dag> {
     let mut costs = Costs { families: Families::new(data, &Fnml, dag)?, known: HashMap::new() };
     let mut parents: Vec<Vec<usize>> = (0..dag.nodes()).map(|node| dag.parents(node).to_vec()).collect();
     for component in components(&Cpdag::of(dag)) {
-        parents = cheapest(parents, &component, &mut costs, run);
+        parents = cheapest(parents, &component, bounds, &mut costs, run);
     }
     Dag::from_parents(parents)
 }
@@ -76,6 +81,7 @@ fn components(cpdag: &Cpdag) -> Vec<Vec<usize>> {
 fn cheapest(
     start: Vec<Vec<usize>>,
     component: &[usize],
+    bounds: &Bounds,
     costs: &mut Costs,
     run: &Run<'_>,
 ) -> Vec<Vec<usize>> {
@@ -84,6 +90,9 @@ fn cheapest(
     }
     let total = |parents: &[Vec<usize>], costs: &mut Costs| -> f64 {
         component.iter().map(|&node| costs.of(node, &parents[node])).sum()
+    };
+    let keeps = |parents: &[Vec<usize>]| {
+        component.iter().all(|&node| parents[node].iter().all(|&parent| bounds.permits(parent, node)))
     };
     let key = |cost: f64, seen: usize| (cost.max(0.0).to_bits(), seen);
     let mut seen: HashSet<Vec<Vec<usize>>> = HashSet::from([start.clone()]);
@@ -99,7 +108,7 @@ fn cheapest(
             (turned[turn.tail], turned[turn.head]) = turn.apply(&parents);
             if seen.insert(turned.clone()) {
                 let cost = total(&turned, costs);
-                if cost < best.0 - IMPROVEMENT {
+                if cost < best.0 - IMPROVEMENT && keeps(&turned) {
                     best = (cost, turned.clone());
                 }
                 open.insert(key(cost, seen.len()), turned);

@@ -1,7 +1,7 @@
 //! Graphs of which some edges are directed: Meek's (1995) rules, which direct what follows from the directed edges, and
 //! Dor and Tarsi's (1992) way to a DAG. The answers do not depend on how the nodes are numbered, unless it is said.
 
-use crate::{Cpdag, Dag, NodeSet};
+use crate::{Bounds, Cpdag, Dag, NodeSet};
 
 /// A partially directed graph in rows of bits.
 #[derive(Clone, Debug)]
@@ -105,7 +105,10 @@ impl Pattern {
     /// A DAG of the same skeleton, built from its sinks: the node to go next is the last one that breaks the fewest
     /// rules, and its remaining edges all point to it. The rules are that no arrow is turned, and that no v-structure
     /// is made. Also whether none was broken. O(nodes³) for bounded degree.
-    fn into_dag(mut self) -> (Dag, bool) {
+    ///
+    /// What the bounds forbid is not done at all: a node does not go before those behind it, and an edge that could not point to it
+    /// is dropped.
+    fn into_dag(mut self, bounds: &Bounds) -> (Dag, bool) {
         let nodes = self.nodes();
         let mut left = NodeSet::full(nodes);
         let mut parents = vec![Vec::new(); nodes];
@@ -113,18 +116,22 @@ impl Pattern {
         for _ in 0..nodes {
             let broken = |node: usize| {
                 let arrows = self.children[node].len();
+                let others =
+                    self.neighbors[node].iter().chain(&self.parents[node]).chain(&self.children[node]);
+                let dropped = others.filter(|&other| !bounds.permits(other, node)).count();
                 let apart = |b: usize| {
                     let others = self.neighbors[node].iter().chain(&self.parents[node]);
                     others.filter(|&c| c != b && !self.is_adjacent(b, c)).count()
                 };
-                (arrows, self.neighbors[node].iter().map(apart).sum::<usize>())
+                (dropped, arrows, self.neighbors[node].iter().map(apart).sum::<usize>())
             };
-            let sinks = left.iter().map(|node| (broken(node), std::cmp::Reverse(node)));
+            let last = left.iter().filter(|&node| bounds.may_be_last(node, &left));
+            let sinks = last.map(|node| (broken(node), std::cmp::Reverse(node)));
             let Some((faults, std::cmp::Reverse(sink))) = sinks.min() else { break };
-            is_consistent &= faults == (0, 0);
+            is_consistent &= faults == (0, 0, 0);
             left.remove(sink);
             for sets in [&mut self.parents, &mut self.children, &mut self.neighbors] {
-                parents[sink].extend(&sets[sink]);
+                parents[sink].extend(sets[sink].iter().filter(|&other| bounds.permits(other, sink)));
                 sets[sink].clear();
                 sets.iter_mut().for_each(|set| set.remove(sink));
             }
@@ -135,6 +142,34 @@ impl Pattern {
 }
 
 impl Cpdag {
+    /// The maximally oriented graph (Meek 1995) of those DAGs equivalent to `dag` that agree with it in the edges known: an edge is
+    /// directed when all of them direct it so. With nothing known it is the CPDAG. What is known may be a direction that knowledge gives,
+    /// or one that an intervention shows.
+    ///
+    /// # Example
+    /// ```
+    /// use plackett_dag::{Cpdag, Dag};
+    ///
+    /// // 0 → 1 → 2: once the first edge is known, the second follows, lest arrows meet at 1.
+    /// let chain = Dag::from_parents(vec![vec![], vec![0], vec![1]])?;
+    /// assert_eq!(Cpdag::of_known(&chain, |from, _| from == 0).directed(), [(0, 1), (1, 2)]);
+    /// assert_eq!(Cpdag::of_known(&chain, |from, _| from == 1).undirected(), [(0, 1)]);
+    /// assert_eq!(Cpdag::of_known(&chain, |_, _| false), Cpdag::of(&chain));
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn of_known(dag: &Dag, is_known: impl Fn(usize, usize) -> bool) -> Self {
+        let class = Self::of(dag);
+        let known: Vec<(usize, usize)> =
+            dag.edges().map(|(from, to, _)| (from, to)).filter(|&(from, to)| is_known(from, to)).collect();
+        if known.iter().all(|edge| class.directed().binary_search(edge).is_ok()) {
+            return class;
+        }
+        let mut pattern = Pattern::of(&class);
+        known.into_iter().for_each(|(from, to)| pattern.direct(from, to));
+        pattern.complete();
+        pattern.to_cpdag()
+    }
+
     /// A DAG that this graph stands for: with the same skeleton, the same arrows and no v-structure that is not among
     /// them. `None` if there is none, which cannot be for the CPDAG of a DAG, but happens when the edges come from
     /// tests on data. Which of several DAGs it is depends on the numbers of the nodes.
@@ -150,7 +185,7 @@ impl Cpdag {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn extension(&self) -> Option<Dag> {
-        let (dag, is_consistent) = Pattern::of(self).into_dag();
+        let (dag, is_consistent) = Pattern::of(self).into_dag(&Bounds::free(self.nodes()));
         is_consistent.then_some(dag)
     }
 
@@ -166,15 +201,22 @@ impl Cpdag {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn to_dag(&self) -> Dag {
-        Pattern::of(self).into_dag().0
+        self.to_dag_within(&Bounds::free(self.nodes()))
+    }
+
+    /// A DAG that keeps the bounds and is close to this graph; edges that no such DAG has room for are left out.
+    pub(crate) fn to_dag_within(&self, bounds: &Bounds) -> Dag {
+        Pattern::of(self).into_dag(bounds).0
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeMap;
+
     use crate::cpdag::Mark;
-    use crate::testing::all_dags;
+    use crate::testing::{Rng, all_dags};
 
     /// The pairs of nodes whose arrows meet in a third although they are apart.
     fn colliders(graph: &Pattern) -> Vec<(usize, usize, usize)> {
@@ -274,6 +316,43 @@ mod tests {
             }
         }
         assert!(completed > 5000);
+    }
+
+    /// Every class of up to five nodes, with edges known at random, against all its graphs that agree in them.
+    #[test]
+    fn the_maximally_oriented_graph_has_what_all_graphs_that_agree_share() {
+        let mut rng = Rng::new(11);
+        let mut directed = 0;
+        for nodes in 1..=5 {
+            let mut classes: BTreeMap<Vec<_>, Vec<(Cpdag, Dag)>> = BTreeMap::new();
+            for dag in all_dags(nodes) {
+                let class = Cpdag::of(&dag);
+                let key = [class.directed(), &[(nodes, nodes)], class.undirected()].concat();
+                classes.entry(key).or_default().push((class, dag));
+            }
+            for members in classes.values() {
+                let Some((class, dag)) = members.iter().max_by_key(|_| rng.uniform().to_bits()) else {
+                    continue;
+                };
+                let edges: Vec<(usize, usize)> = dag.edges().map(|(from, to, _)| (from, to)).collect();
+                let share = rng.uniform();
+                let known: Vec<(usize, usize)> =
+                    edges.iter().copied().filter(|_| rng.uniform() < share).collect();
+                let agrees = |other: &Dag| known.iter().all(|&(from, to)| other.has_edge(from, to));
+                let agreeing: Vec<&Dag> =
+                    members.iter().map(|member| &member.1).filter(|dag| agrees(dag)).collect();
+                let graph = Cpdag::of_known(dag, |from, to| known.contains(&(from, to)));
+                for &(from, to) in &edges {
+                    let is_shared = agreeing.iter().all(|other| other.has_edge(from, to));
+                    let expected = if is_shared { Mark::Forward } else { Mark::Undirected };
+                    assert_eq!(graph.mark(from, to), expected, "{dag:?} knowing {known:?}");
+                    let is_new = class.mark(from, to) == Mark::Undirected && !known.contains(&(from, to));
+                    directed += usize::from(is_shared && is_new);
+                }
+                assert_eq!(graph.directed().len() + graph.undirected().len(), edges.len());
+            }
+        }
+        assert!(directed > 500, "{directed} edges followed from others");
     }
 
     #[test]

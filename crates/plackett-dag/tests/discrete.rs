@@ -146,7 +146,9 @@ fn check(data: &Categories, candidates: &Candidates, name: &str, score: &dyn Fam
                 space.iter().filter(|(set, _)| set.iter().all(|parent| allowed.contains(parent))).collect();
             let least = within.iter().map(|(_, cost)| *cost).fold(f64::INFINITY, f64::min);
             let allowed: NodeSet = allowed.into_iter().collect();
-            let found = plain.best(node, &allowed, &mut Scratch::default(), &Run::default()).unwrap();
+            let found = plain
+                .best(node, &allowed, &NodeSet::default(), &mut Scratch::default(), &Run::default())
+                .unwrap();
             assert!(
                 (found.score - least).abs() < 1e-7,
                 "{name}, node {node}, {allowed:?}: {found:?} {least}"
@@ -159,7 +161,11 @@ fn check(data: &Categories, candidates: &Candidates, name: &str, score: &dyn Fam
             assert!(within.iter().all(|(set, cost)| (cost - least).abs() > 1e-7
                 || set.len() >= parents.len()
                 || !set.iter().all(|node| parents.contains(node))));
-            assert_eq!(full.best(node, &allowed, &mut Scratch::default(), &Run::default()).unwrap(), found);
+            assert_eq!(
+                full.best(node, &allowed, &NodeSet::default(), &mut Scratch::default(), &Run::default())
+                    .unwrap(),
+                found
+            );
 
             let weight = |(set, cost): &(Vec<usize>, f64)| {
                 let factor = if prior == SizePrior::Even { 1.0 } else { 1.0 / binomial(set.len()) };
@@ -167,11 +173,20 @@ fn check(data: &Categories, candidates: &Candidates, name: &str, score: &dyn Fam
             };
             let total: f64 = within.iter().map(|entry| weight(entry)).sum();
             assert!((sums.log_sum(node, &allowed) - (total.ln() - least)).abs() < 1e-7);
-            let choice = sums.best(node, &allowed, &mut Scratch::default(), &Run::default()).unwrap();
+            let choice = sums
+                .best(node, &allowed, &NodeSet::default(), &mut Scratch::default(), &Run::default())
+                .unwrap();
             assert_eq!(choice.score, -sums.log_sum(node, &allowed));
             assert!(choice.parents.is_subset(&choice.witness) && choice.witness.is_subset(&allowed));
             assert_eq!(
-                sums.best(node, &choice.witness, &mut Scratch::default(), &Run::default()).unwrap(),
+                sums.best(
+                    node,
+                    &choice.witness,
+                    &NodeSet::default(),
+                    &mut Scratch::default(),
+                    &Run::default()
+                )
+                .unwrap(),
                 choice
             );
             assert_eq!(summed.best(node, &allowed, &Run::default()).unwrap().unwrap(), choice);
@@ -309,14 +324,19 @@ fn wide_columns_and_many_nodes() {
                             continue;
                         }
                         let own = family_cost(name, &data, node, &parents);
-                        let found = sets.best(node, &set, &mut Scratch::default(), &Run::default()).unwrap();
+                        let found = sets
+                            .best(node, &set, &NodeSet::default(), &mut Scratch::default(), &Run::default())
+                            .unwrap();
                         assert!(found.score < own + 1e-7, "{name}, {node} with {parents:?}");
                         let list: Vec<usize> = found.parents.iter().collect();
                         assert!((family_cost(name, &data, node, &list) - found.score).abs() < 1e-7);
                     }
                 }
             }
-            let best = sets.best(69, &everyone, &mut Scratch::default(), &Run::default()).unwrap().parents;
+            let best = sets
+                .best(69, &everyone, &NodeSet::default(), &mut Scratch::default(), &Run::default())
+                .unwrap()
+                .parents;
             assert_eq!(best == NodeSet::from_iter([3, 68]), reach == Reach::PlusOne, "{name}: {best:?}");
             let mut oracle = Oracle::new(std::sync::Arc::new(sets));
             assert!(oracle.order_score(&rng.permutation(70), &Run::default()).unwrap().unwrap().is_finite());

@@ -249,7 +249,9 @@ fn the_best_parents_stay_the_best_without_those_that_were_never_taken_up() {
             let mut allowed = NodeSet::full(9);
             allowed.remove(node);
             let best = |score: &dyn LocalScore, allowed: &NodeSet| {
-                score.best(node, allowed, &mut Scratch::default(), &Run::default()).unwrap()
+                score
+                    .best(node, allowed, &NodeSet::default(), &mut Scratch::default(), &Run::default())
+                    .unwrap()
             };
             let choice = best(score.as_ref(), &allowed);
             assert_eq!(choice.score, score.cost(node, &choice.parents).unwrap());

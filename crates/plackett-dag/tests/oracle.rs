@@ -34,7 +34,9 @@ fn cached_answers_equal_fresh_ones_at_any_bound() {
                     let allowed: NodeSet =
                         (0..nodes).filter(|&j| j != node && rng.uniform() < share).collect();
                     let cached = oracle.best(node, &allowed, &Run::default()).unwrap().unwrap();
-                    let fresh = score.best(node, &allowed, &mut scratch, &Run::default()).unwrap();
+                    let fresh = score
+                        .best(node, &allowed, &NodeSet::default(), &mut scratch, &Run::default())
+                        .unwrap();
                     assert_eq!(cached.score.to_bits(), fresh.score.to_bits());
                     assert_eq!(cached.parents, fresh.parents);
                     assert!(oracle.stats().bytes <= bound);
@@ -63,7 +65,8 @@ fn order_scores_are_sums_of_local_scores_and_equal_in_clones() {
             let mut direct = 0.0;
             let mut before = NodeSet::default();
             for &node in &order {
-                let choice = score.best(node, &before, &mut scratch, &Run::default()).unwrap();
+                let choice =
+                    score.best(node, &before, &NodeSet::default(), &mut scratch, &Run::default()).unwrap();
                 direct += choice.score;
                 assert_eq!(parents[node], choice.parents);
                 before.insert(node);

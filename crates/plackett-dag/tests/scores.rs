@@ -56,7 +56,9 @@ fn nearly_dependent_columns_are_no_special_case() {
             let score = score_by_name(entry.name, Arc::clone(&gram), &ScoreSettings::default()).unwrap();
             for node in 0..d {
                 let others: NodeSet = (0..d).filter(|&other| other != node).collect();
-                let best = score.best(node, &others, &mut Scratch::default(), &Run::default()).unwrap();
+                let best = score
+                    .best(node, &others, &NodeSet::default(), &mut Scratch::default(), &Run::default())
+                    .unwrap();
                 assert!(best.score.is_finite() && best.parents.is_subset(&best.witness));
             }
         }
@@ -76,7 +78,9 @@ fn the_bic_does_not_change_with_the_units_of_the_columns() {
     let (near, far) = (score(&sem.data), score(&far));
     for node in 0..8 {
         let others: NodeSet = (0..8).filter(|&other| other != node).collect();
-        let best = |score: &Bic| score.best(node, &others, &mut Scratch::default(), &Run::default()).unwrap();
+        let best = |score: &Bic| {
+            score.best(node, &others, &NodeSet::default(), &mut Scratch::default(), &Run::default()).unwrap()
+        };
         let (expected, found) = (best(&near), best(&far));
         assert_eq!(found.parents, expected.parents);
         assert!((found.score - expected.score - 300.0 * unit(node).ln()).abs() < 1e-6);
@@ -160,7 +164,7 @@ fn lasso_agrees_with_proximal_gradient_and_satisfies_its_optimality_conditions()
         let lambda = largest * 10_f64.powf(-3.0 * rng.uniform());
         let settings = ScoreSettings { lambda, ..ScoreSettings::default() };
         let score = L1::new(Arc::clone(&gram), &settings).unwrap();
-        let choice = score.best(node, &allowed, &mut scratch, &Run::default()).unwrap();
+        let choice = score.best(node, &allowed, &NodeSet::default(), &mut scratch, &Run::default()).unwrap();
         assert!(choice.parents.is_subset(&allowed));
 
         let mut weights = vec![0.0; d];
@@ -253,7 +257,7 @@ fn branch_and_bound_finds_the_best_of_all_sets() {
         let floor = 1e-12 * gram.entry(node, node);
         let ev = EvL0::new(Arc::clone(&gram), &settings)
             .unwrap()
-            .best(node, &allowed, &mut scratch, &Run::default())
+            .best(node, &allowed, &NodeSet::default(), &mut scratch, &Run::default())
             .unwrap();
         let expected = brute_force(&allowed, |set| {
             0.5 * residual_variance(&gram, node, set).max(floor)
@@ -267,7 +271,7 @@ fn branch_and_bound_finds_the_best_of_all_sets() {
         if !fits {
             let bic = Bic::new(Arc::clone(&gram), &settings)
                 .unwrap()
-                .best(node, &allowed, &mut scratch, &Run::default())
+                .best(node, &allowed, &NodeSet::default(), &mut scratch, &Run::default())
                 .unwrap();
             let expected = brute_force(&allowed, |set| {
                 0.5 * rows * residual_variance(&gram, node, set).ln()
@@ -296,13 +300,16 @@ fn forbidding_what_the_answer_does_not_rest_on_changes_nothing() {
                 for _ in 0..300 {
                     let node = rng.below(d);
                     let allowed: NodeSet = (0..d).filter(|&j| j != node && rng.uniform() < 0.8).collect();
-                    let choice = score.best(node, &allowed, &mut scratch, &Run::default()).unwrap();
+                    let choice = score
+                        .best(node, &allowed, &NodeSet::default(), &mut scratch, &Run::default())
+                        .unwrap();
                     assert!(choice.parents.is_subset(&choice.witness) && choice.witness.is_subset(&allowed));
                     let fewer: NodeSet = allowed
                         .iter()
                         .filter(|&j| choice.witness.contains(j) || rng.uniform() < 0.5)
                         .collect();
-                    let again = score.best(node, &fewer, &mut scratch, &Run::default()).unwrap();
+                    let again =
+                        score.best(node, &fewer, &NodeSet::default(), &mut scratch, &Run::default()).unwrap();
                     assert_eq!(choice.score.to_bits(), again.score.to_bits());
                     assert_eq!(choice, again);
                 }
@@ -332,8 +339,14 @@ fn grow_shrink_gap(name: &str, degree: f64, along_true_order: bool) -> (f64, f64
             let order = if along_true_order { sem.order.clone() } else { rng.permutation(d) };
             let rank = rng.below(d);
             let allowed: NodeSet = order[..rank].iter().copied().collect();
-            let found = greedy.best(order[rank], &allowed, &mut scratch, &Run::default()).unwrap().score;
-            let optimum = exact.best(order[rank], &allowed, &mut scratch, &Run::default()).unwrap().score;
+            let found = greedy
+                .best(order[rank], &allowed, &NodeSet::default(), &mut scratch, &Run::default())
+                .unwrap()
+                .score;
+            let optimum = exact
+                .best(order[rank], &allowed, &NodeSet::default(), &mut scratch, &Run::default())
+                .unwrap()
+                .score;
             assert!(found > optimum - 1e-6 * price);
             queries += 1;
             if found > optimum + 1e-6 * price {
@@ -380,8 +393,11 @@ fn weights_are_those_of_the_model() {
     let lasso = L1::new(Arc::clone(&gram), &ScoreSettings::default()).unwrap();
     let weights = fit_weights(&lasso, &parents).unwrap().unwrap();
     let mut scratch = Scratch::default();
-    let local: f64 =
-        (0..d).map(|j| lasso.best(j, &parents[j], &mut scratch, &Run::default()).unwrap().score).sum();
+    let local: f64 = (0..d)
+        .map(|j| {
+            lasso.best(j, &parents[j], &NodeSet::default(), &mut scratch, &Run::default()).unwrap().score
+        })
+        .sum();
     assert!((gram.q(&weights, L1::DEFAULT_LAMBDA).unwrap() - local).abs() < 1e-10 * local);
 }
 
@@ -408,7 +424,8 @@ fn degenerate_columns_are_survived() {
         for score in all_scores(&gram, search) {
             for node in 0..6 {
                 let allowed: NodeSet = (0..6).filter(|&j| j != node).collect();
-                let choice = score.best(node, &allowed, &mut scratch, &Run::default()).unwrap();
+                let choice =
+                    score.best(node, &allowed, &NodeSet::default(), &mut scratch, &Run::default()).unwrap();
                 assert!(choice.score.is_finite() && choice.parents.is_subset(&allowed));
                 assert!(score.weights(node, &choice.parents).unwrap().iter().all(|w| w.is_finite()));
             }

@@ -8,7 +8,7 @@ use plackett_dag::{
     score::{Choice, Scratch},
 };
 
-/// (n/2)·log residual variance, and 1 for every parent.
+/// (n/2)·log residual variance, and 1 for every parent. Of more that are required the first two explain.
 pub struct AicOfTwo {
     /// The moments of the columns.
     pub gram: Arc<Gram>,
@@ -19,13 +19,13 @@ impl AicOfTwo {
         let g = |a: usize, b: usize| self.gram.entry(a, b);
         let explained = match *parents {
             [a] => g(node, a).powi(2) / g(a, a),
-            [a, b] => {
+            [a, b, ..] => {
                 let determinant = g(a, a) * g(b, b) - g(a, b).powi(2);
                 (g(node, a).powi(2) * g(b, b) - 2.0 * g(node, a) * g(node, b) * g(a, b)
                     + g(node, b).powi(2) * g(a, a))
                     / determinant
             }
-            _ => 0.0,
+            [] => 0.0,
         };
         0.5 * self.gram.rows() as f64 * (g(node, node) - explained).ln() + parents.len() as f64
     }
@@ -40,16 +40,24 @@ impl LocalScore for AicOfTwo {
         self.gram.nodes()
     }
 
-    fn best(&self, node: usize, allowed: &NodeSet, _: &mut Scratch, run: &Run<'_>) -> Option<Choice> {
-        let allowed: Vec<usize> = allowed.iter().collect();
-        let singles = allowed.iter().map(|&a| vec![a]);
-        let pairs =
-            allowed.iter().enumerate().flat_map(|(at, &a)| allowed[..at].iter().map(move |&b| vec![a, b]));
-        let mut best = (self.cost_of(node, &[]), Vec::new());
-        for parents in singles.chain(pairs) {
+    fn best(
+        &self,
+        node: usize,
+        allowed: &NodeSet,
+        required: &NodeSet,
+        _: &mut Scratch,
+        run: &Run<'_>,
+    ) -> Option<Choice> {
+        let required: Vec<usize> = required.iter().collect();
+        let free: Vec<usize> = allowed.iter().filter(|other| !required.contains(other)).collect();
+        let singles = free.iter().map(|&a| vec![a]);
+        let pairs = free.iter().enumerate().flat_map(|(at, &a)| free[..at].iter().map(move |&b| vec![a, b]));
+        let mut best = (self.cost_of(node, &required), required.clone());
+        for more in singles.chain(pairs).filter(|more| required.len() + more.len() <= 2) {
             if run.is_over() {
                 return None;
             }
+            let parents = [&required[..], &more].concat();
             let cost = self.cost_of(node, &parents);
             if cost < best.0 {
                 best = (cost, parents);

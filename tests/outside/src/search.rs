@@ -17,7 +17,7 @@ pub static EXCHANGES: LearnMethod = LearnMethod {
 fn exchanges(oracle: &mut Oracle, task: &SearchTask, run: &Run<'_>) -> Result<Found, Error> {
     let mut order = task.first.clone();
     let Some(mut least) = oracle.order_score(&order, run)? else {
-        return Ok(Found::new(OrderSolution::empty(oracle.score().as_ref()), oracle));
+        return Ok(Found::new(OrderSolution::empty(oracle), oracle));
     };
     loop {
         let mut best = None;
@@ -35,7 +35,7 @@ fn exchanges(oracle: &mut Oracle, task: &SearchTask, run: &Run<'_>) -> Result<Fo
         }
     }
     let solution = OrderSolution::of(order, oracle, run)?;
-    let nothing = || OrderSolution::empty(oracle.score().as_ref());
+    let nothing = || OrderSolution::empty(oracle);
     Ok(Found::new(solution.unwrap_or_else(nothing), oracle))
 }
 

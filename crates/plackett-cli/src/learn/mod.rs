@@ -154,6 +154,7 @@ impl Arguments {
                 memory_bytes: (self.memory as usize) << 20,
             },
             seed: self.common.seed,
+            bounds: None,
         })
     }
 

@@ -1,5 +1,5 @@
 //! Learning from categories: PC-stable bounds the parents of each node, every parent set within the bounds is scored once,
-//! and the search over orders looks them up. Directions that the score leaves open are chosen by [`orient`].
+//! and the search over orders looks them up. Directions that the score leaves open are chosen by [`orient`](crate::orientation::orient).
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use super::{
     patterned, refuse, unscored,
 };
 use crate::{
-    Categories, Cpdag, Dag, Error, LocalScore, Result,
+    Categories, Error, LocalScore, Result,
     independence::GSquare,
-    orientation::orient,
+    orientation::orient_within,
     parent_sets::{Candidates, Keep, ParentSets, SizePrior},
     score::{
         DISCRETE_SCORES, DiscreteScoreSettings, FamilyScore, discrete_score_by_name, graph_cost, weigh_edges,
@@ -122,13 +122,13 @@ impl Learner<'_> {
         // All graphs of the class score the same; the order has picked one of them by chance.
         let (mut dag, mut order) = (found.dag, found.order);
         if found.is_equivalent && !learning.categories.keep_order {
-            dag = orient(data, &dag, run)?;
+            dag = orient_within(data, &dag, &found.bounds, run)?;
             order = dag.topological_order().to_vec();
         }
         Ok(Learned {
             dag: weigh_edges(data, score, &dag)?,
             order,
-            cpdag: Cpdag::of(&dag),
+            cpdag: found.bounds.orient(&dag),
             probabilities,
             ending: run.ending().unwrap_or(Ending::Finished),
             lowered_limits: lowered,
@@ -136,18 +136,19 @@ impl Learner<'_> {
         })
     }
 
-    /// The graph without edges, where there was no time to score any other.
+    /// The graph without edges but those that must be there, where there was no time to score any other.
     fn nothing(&self, run: &Run<'_>) -> Result<Learned> {
         let Self { data, score, .. } = *self;
-        let dag = Dag::empty(data.columns());
+        let bounds = self.learning.bounds_of(data.columns());
+        let dag = bounds.least();
         Ok(Learned {
             score_name: Some(score.name().to_owned()),
             score: Some(graph_cost(data, score, &dag)?),
             is_equivalent: !score.on_rows(0).parents_differ(),
             ..unscored(
-                self.learning.method,
+                self.learning,
                 dag.clone(),
-                Cpdag::of(&dag),
+                bounds.orient(&dag),
                 0,
                 run.ending().unwrap_or(Ending::Finished),
             )
@@ -160,12 +161,9 @@ impl Learner<'_> {
         let test = GSquare::new(data, learning.tests.alpha.unwrap_or(METHOD_ALPHA))?;
         let found = learning.test(&test, run);
         let (tests, ending) = (found.tests, found.ending);
-        let (pattern, dag) = patterned(found);
+        let (pattern, dag) = patterned(found, &learning.bounds_of(data.columns()))?;
         let order = dag.topological_order().to_vec();
-        Ok(Learned {
-            order,
-            ..unscored(self.learning.method, weigh_edges(data, score, &dag)?, pattern, tests, ending)
-        })
+        Ok(Learned { order, ..unscored(learning, weigh_edges(data, score, &dag)?, pattern, tests, ending) })
     }
 
     /// Nothing if the run is over before there are parent sets.
@@ -183,6 +181,7 @@ impl Learner<'_> {
                 Candidates::from_neighbors(found.skeleton)?
             }
         };
+        candidates = candidates.within(learning.bounds_of(data.columns()))?;
         if let Some(most) = learning.categories.max_parents {
             candidates.max_parents = most;
         }

@@ -79,6 +79,11 @@ impl NoiseVariances {
         self.bound <= EQUAL
     }
 
+    /// How far apart they may be: the upper 95 % bound of the largest over the smallest.
+    pub(super) fn bound(&self) -> f64 {
+        self.bound
+    }
+
     /// By how much the BIC is better with one variance for all than with one for each: the logarithm of the odds, as far as
     /// the BIC tells them, by which the data speak for equality.
     pub(super) fn saving(&self) -> f64 {
@@ -91,8 +96,7 @@ impl fmt::Display for NoiseVariances {
         let Self { low, high, bound, .. } = self;
         write!(
             f,
-            "noise variances under ev-l0 ({low:.3} to {high:.3}) are apart by a factor of {bound:.1} at most \
-             (95 % bound; {EQUAL} counts as equal)"
+            "({low:.3} to {high:.3}) are apart by a factor of {bound:.1} at most (95 % bound; {EQUAL} counts as equal)"
         )
     }
 }

@@ -1,12 +1,12 @@
-//! Columns that never vary, of numbers or beside them: no edge can lead from or to them. The graph is learned from the others, and they are
-//! nodes of it without edges.
+//! Columns that never vary, of numbers or beside them: data can show no edge from or to them. The graph is learned from the others, and
+//! they are nodes of it without edges, but for those that must be there.
 
 use std::sync::Arc;
 
 use plackett::run::{Ending, Run};
 
 use super::{Learned, Learning, joint, mixed, numbers, unscored};
-use crate::{Cpdag, Dag, Gram, JointMoments, Mixed, Result, mixed::MixedColumn};
+use crate::{Bounds, Cpdag, Dag, Gram, JointMoments, Mixed, Result, mixed::MixedColumn};
 
 /// A column whose standard deviation is below this share of its mean's size is constant: a double has 16 digits, so that what
 /// is left is rounding.
@@ -30,7 +30,8 @@ pub(super) fn learn(learning: &Learning, gram: &Arc<Gram>, run: &Run<'_>) -> Res
     if nodes.is_empty() {
         return Ok(nothing(learning, gram.nodes(), run));
     }
-    placed(numbers::learn(learning, &Arc::new(gram.of_nodes(&nodes)), run)?, &nodes, gram.nodes())
+    let found = numbers::learn(&learning.on(&nodes), &Arc::new(gram.of_nodes(&nodes)), run)?;
+    placed(found, &nodes, &learning.bounds_of(gram.nodes()))
 }
 
 /// Learns a graph from mixed or incomplete data, of whatever columns.
@@ -40,7 +41,10 @@ pub(super) fn learn_mixed(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>)
     match nodes.len() {
         all if all == total => mixed::learn(learning, data, run),
         0 | 1 => Ok(nothing(learning, total, run)),
-        _ => placed(mixed::learn(learning, &Arc::new(data.of_columns(&nodes)), run)?, &nodes, total),
+        _ => {
+            let found = mixed::learn(&learning.on(&nodes), &Arc::new(data.of_columns(&nodes)), run)?;
+            placed(found, &nodes, &learning.bounds_of(total))
+        }
     }
 }
 
@@ -56,7 +60,10 @@ pub(super) fn learn_joint(learning: &Learning, data: &Arc<JointMoments>, run: &R
     match nodes.len() {
         all if all == total => joint::learn(learning, data, run),
         0 | 1 => Ok(nothing(learning, total, run)),
-        _ => placed(joint::learn(learning, &Arc::new(data.of_columns(&nodes)), run)?, &nodes, total),
+        _ => {
+            let found = joint::learn(&learning.on(&nodes), &Arc::new(data.of_columns(&nodes)), run)?;
+            placed(found, &nodes, &learning.bounds_of(total))
+        }
     }
 }
 
@@ -81,19 +88,34 @@ fn varies(column: &MixedColumn) -> bool {
     }
 }
 
-/// The graph without edges.
+impl Learning {
+    /// The same for some of the columns.
+    fn on(&self, columns: &[usize]) -> Self {
+        Self { bounds: self.bounds.as_ref().map(|bounds| bounds.of_nodes(columns)), ..self.clone() }
+    }
+}
+
+/// The graph without edges but those that must be there.
 fn nothing(learning: &Learning, nodes: usize, run: &Run<'_>) -> Learned {
-    let dag = Dag::empty(nodes);
+    let bounds = learning.bounds_of(nodes);
+    let dag = bounds.least();
     let ending = run.ending().unwrap_or(Ending::Finished);
-    unscored(learning.method, dag.clone(), Cpdag::of(&dag), 0, ending)
+    unscored(learning, dag.clone(), bounds.orient(&dag), 0, ending)
 }
 
 /// A graph of some nodes as one of all.
-fn placed(learned: Learned, nodes: &[usize], total: usize) -> Result<Learned> {
+fn placed(learned: Learned, nodes: &[usize], bounds: &Bounds) -> Result<Learned> {
+    let total = bounds.nodes();
     let edges = learned.dag.edges().map(|(from, to, weight)| (nodes[from], nodes[to], weight));
     let pairs =
         |pairs: &[(usize, usize)]| pairs.iter().map(|&(a, b)| (nodes[a], nodes[b])).collect::<Vec<_>>();
-    let constant = (0..total).filter(|node| !nodes.contains(node));
+    let mut order: Vec<usize> = learned.order.iter().map(|&node| nodes[node]).collect();
+    (0..total).filter(|node| !nodes.contains(node)).for_each(|node| bounds.insert(node, &mut order));
+    // They weigh nothing, but zero would be no edge.
+    let is_still = |&(from, to): &(usize, usize)| !nodes.contains(&from) || !nodes.contains(&to);
+    let still: Vec<(usize, usize)> = bounds.required_in(&order).into_iter().filter(is_still).collect();
+    let (one_way, open): (Vec<_>, Vec<_>) = still.iter().partition(|&&(from, to)| !bounds.permits(to, from));
+    let edges = edges.chain(still.iter().map(|&(from, to)| (from, to, f64::MIN_POSITIVE)));
     let probabilities = learned.probabilities.as_ref().map(|known| {
         let mut all = vec![0.0; total * total];
         for (at, &probability) in known.iter().enumerate() {
@@ -103,8 +125,13 @@ fn placed(learned: Learned, nodes: &[usize], total: usize) -> Result<Learned> {
     });
     Ok(Learned {
         dag: Dag::from_edges(total, edges)?,
-        order: learned.order.iter().map(|&node| nodes[node]).chain(constant).collect(),
-        cpdag: Cpdag::from_edges(total, pairs(learned.cpdag.directed()), pairs(learned.cpdag.undirected()))?,
+        order,
+        cpdag: Cpdag::from_edges(
+            total,
+            pairs(learned.cpdag.directed()).into_iter().chain(one_way),
+            pairs(learned.cpdag.undirected()).into_iter().chain(open),
+        )?,
+        bounds: bounds.clone(),
         probabilities,
         ..learned
     })

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use plackett::Noise;
 use plackett::run::{Run, Trace};
-use plackett::{Noise, PlackettLuce};
 use serde::{Serialize, Serializer};
 
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
 /// static NO_EDGES: LearnMethod = LearnMethod {
 ///     name: "no-edges",
 ///     summary: "The graph without edges",
-///     search: Some(|oracle, _, _| Ok(Found::new(OrderSolution::empty(oracle.score().as_ref()), oracle))),
+///     search: Some(|oracle, _, _| Ok(Found::new(OrderSolution::empty(oracle), oracle))),
 /// };
 /// let data = Observations::Numbers(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?.into());
 /// let learned = Learning { method: &NO_EDGES, ..Learning::default() }.run(&data, &Run::default())?;
@@ -89,7 +89,7 @@ impl Default for SearchTask {
 /// use plackett_dag::{Gram, Oracle, OrderSolution, learning::Found, score::{Bic, ScoreSettings}};
 /// let gram = Arc::new(Gram::from_matrix(1000, 1, vec![1.0])?);
 /// let oracle = Oracle::new(Arc::new(Bic::new(gram, &ScoreSettings::default())?));
-/// let found = Found::new(OrderSolution::empty(oracle.score().as_ref()), &oracle);
+/// let found = Found::new(OrderSolution::empty(&oracle), &oracle);
 /// assert_eq!(found.evaluations, 0);
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
@@ -209,7 +209,7 @@ impl LearnMethod {
             let reason = "has no order to search for".to_owned();
             return Err(Error::Misfit { setting: "method", reason });
         };
-        let first = OrderSolution::so_far(task.first.clone(), oracle, run)?;
+        let first = OrderSolution::so_far(&task.first, oracle, run)?;
         let mut found = search(oracle, task, run)?;
         // A search that was cut short may have less to show than it began with.
         if run.is_over() && first.score < found.solution.score {
@@ -237,7 +237,7 @@ impl Best {
     }
 
     fn finish(self, oracle: &Oracle) -> Found {
-        let solution = self.solution.unwrap_or_else(|| OrderSolution::empty(oracle.score().as_ref()));
+        let solution = self.solution.unwrap_or_else(|| OrderSolution::empty(oracle));
         Found { trace: self.trace, ..Found::new(solution, oracle) }
     }
 }
@@ -283,12 +283,10 @@ fn order_mcmc(oracle: &mut Oracle, task: &SearchTask, run: &Run<'_>) -> Result<F
 const RANDOM_ORDERS: usize = 1000;
 
 fn random(oracle: &mut Oracle, task: &SearchTask, run: &Run<'_>) -> Result<Found> {
-    let uniform = PlackettLuce::new(&vec![0.0; oracle.nodes()])?;
-    let orders = uniform.sample_many(RANDOM_ORDERS, Noise::new(task.seed).stream(0));
     run.begin("random orders", Some(RANDOM_ORDERS as u64));
     let mut best = Best::default();
-    for order in orders {
-        let Some(found) = OrderSolution::of(order.into_vec(), oracle, run)? else { break };
+    for order in oracle.bounds().random_orders(RANDOM_ORDERS, Noise::new(task.seed).stream(0))? {
+        let Some(found) = OrderSolution::of(order, oracle, run)? else { break };
         best.see(&found, oracle, run);
         run.advance(1);
     }
@@ -304,7 +302,9 @@ fn exact(oracle: &mut Oracle, task: &SearchTask, run: &Run<'_>) -> Result<Found>
         let quick = insertion(oracle, &SearchTask { restarts: Some(1), ..task.clone() }, run)?;
         best = Best { solution: Some(quick.solution), trace: quick.trace };
     }
-    let Some(found) = search.run(Arc::clone(oracle.score()), run)? else { return Ok(best.finish(oracle)) };
+    let Some(found) = search.run_within(Arc::clone(oracle.score()), oracle.bounds(), run)? else {
+        return Ok(best.finish(oracle));
+    };
     // Of orders that score the same, its own, whatever the quick search came upon.
     best.see(&found, oracle, run);
     best.solution = Some(found);

@@ -11,7 +11,7 @@ use super::{
     SearchTask, numbers, patterned, refuse, unscored,
 };
 use crate::{
-    Cpdag, Dag, Error, LocalScore, Mixed, Result,
+    Dag, Error, LocalScore, Mixed, Result,
     em::{Em, Estimation},
     independence::BlockTest,
     mixed::{Blocks, Layout, MixedColumn},
@@ -125,7 +125,8 @@ fn posterior(
     if found.ending.is_early() {
         return Ok(None);
     }
-    let mut candidates = Candidates::from_neighbors(found.skeleton)?;
+    let mut candidates =
+        Candidates::from_neighbors(found.skeleton)?.within(learning.bounds_of(score.nodes()))?;
     for (from, to, _) in dag.edges() {
         candidates.insert(to, from)?;
         candidates.insert(from, to)?;
@@ -247,13 +248,14 @@ fn estimate(data: &Mixed, run: &Run<'_>) -> Result<(Blocks, Option<Estimation>)>
     Ok((blocks, (!data.is_complete()).then_some(estimation)))
 }
 
-/// The graph without edges, where there was no time to score any.
+/// The graph without edges but those that must be there, where there was no time to score any.
 fn nothing(learning: &Learning, name: Option<&str>, nodes: usize, run: &Run<'_>) -> Learned {
-    let dag = Dag::empty(nodes);
+    let bounds = learning.bounds_of(nodes);
+    let dag = bounds.least();
     let ending = run.ending().unwrap_or(Ending::Finished);
     Learned {
         score_name: name.map(str::to_owned),
-        ..unscored(learning.method, dag.clone(), Cpdag::of(&dag), 0, ending)
+        ..unscored(learning, dag.clone(), bounds.orient(&dag), 0, ending)
     }
 }
 
@@ -266,8 +268,8 @@ pub(super) fn by_block_tests(
     let test = BlockTest::new(gaussian, learning.tests.alpha.unwrap_or(METHOD_ALPHA))?;
     let found = learning.test(&test, run);
     let (tests, ending) = (found.tests, found.ending);
-    let (pattern, dag) = patterned(found);
+    let (pattern, dag) = patterned(found, &learning.bounds_of(gaussian.nodes()))?;
     let order = dag.topological_order().to_vec();
     let dag = weigh_by_cost(&FamilyLocal::sharing(Arc::clone(gaussian), gaussian.nodes()), &dag)?;
-    Ok(Learned { order, ..unscored(learning.method, dag, pattern, tests, ending) })
+    Ok(Learned { order, ..unscored(learning, dag, pattern, tests, ending) })
 }

@@ -2,6 +2,7 @@
 //! there is to say about it. What the `plackett learn` command does.
 
 mod categories;
+mod direction;
 mod equal_variances;
 mod isolated;
 mod joint;
@@ -17,6 +18,7 @@ use plackett::run::{Ending, Run, Trace};
 use serde::Serialize;
 
 pub use crate::em::Estimation;
+pub use direction::{Basis, Direction};
 pub use equal_variances::residual_variances;
 pub use method::{Found, LEARN_METHODS, LearnMethod, SearchTask};
 pub use settings::{
@@ -24,8 +26,8 @@ pub use settings::{
 };
 
 use crate::{
-    Categories, Cpdag, Dag, Error, Gram, JointMoments, LocalScore, Mixed, Oracle, Pc, Result,
-    independence::IndependenceTest, parent_sets::SumScore, pc::PcResult, score::fit_weights,
+    Bounds, Categories, Cpdag, Dag, Error, Gram, JointMoments, LocalScore, Mixed, NodeSet, Oracle, Pc,
+    Result, independence::IndependenceTest, parent_sets::SumScore, pc::PcResult, score::fit_weights,
     search::OrderMcmc,
 };
 
@@ -114,6 +116,9 @@ pub struct Learning {
     pub search: SearchSettings,
     /// Seed of all random numbers.
     pub seed: u64,
+    /// What is known of the graph, column by column; nothing if not given. The graph learned keeps it, whatever the method.
+    #[serde(skip)]
+    pub bounds: Option<Bounds>,
 }
 
 impl Default for Learning {
@@ -126,6 +131,7 @@ impl Default for Learning {
             tests: TestSettings::default(),
             search: SearchSettings::default(),
             seed: 0,
+            bounds: None,
         }
     }
 }
@@ -139,8 +145,11 @@ pub struct Learned {
     pub dag: Dag,
     /// An order that the graph follows, causes first.
     pub order: Vec<usize>,
-    /// What the data say of directions, up to equivalence.
+    /// What the data say of directions, up to equivalence. Where something is known of the graph, the maximally oriented graph under it:
+    /// an edge is directed if all equivalent graphs that keep what is known direct it so.
     pub cpdag: Cpdag,
+    /// What was known of the graph.
+    pub bounds: Bounds,
     /// The score's name; tests have none.
     pub score_name: Option<String>,
     /// Why this score, where it was chosen by the data.
@@ -151,12 +160,14 @@ pub struct Learned {
     pub score: Option<f64>,
     /// Whether graphs of one equivalence class are equally good, so that only the class can be told.
     pub is_equivalent: bool,
+    /// What open directions rest on where they are not equally good.
+    pub basis: Option<Basis>,
     /// The posterior probability of each edge, row-major, entry (i, j) that of i → j, if asked for and if there was
     /// time for it.
     pub probabilities: Option<Vec<f64>>,
     /// Local scores looked at, or tests made.
     pub evaluations: u64,
-    /// How it ended; in each case the graph is the best so far, at worst the one without edges.
+    /// How it ended; in each case the graph is the best so far, at worst the one without edges but those that must be there.
     pub ending: Ending,
     /// When better orders were found.
     pub trace: Trace,
@@ -183,6 +194,10 @@ impl Learning {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn run(&self, data: &Observations, run: &Run<'_>) -> Result<Learned> {
+        if let Some(found) = self.bounds.as_ref().map(Bounds::nodes).filter(|&nodes| nodes != data.columns())
+        {
+            return Err(Error::Size { what: "what is known", expected: data.columns(), found });
+        }
         let settled = Self { method: self.method_for(data), ..self.clone() };
         if let ScoreChoice::Custom(score) = &settled.score {
             return settled.by_own_score(data, score, run);
@@ -223,16 +238,15 @@ impl Learning {
 
     /// A search over orders on a score, with the weights that the score gives the graph.
     fn by_orders(&self, score: &Arc<dyn LocalScore>, task: &SearchTask, run: &Run<'_>) -> Result<Learned> {
-        let mut oracle = Oracle::with_memory(Arc::clone(score), task.memory_bytes);
+        let bounds = self.bounds_of(score.nodes());
+        let mut oracle = Oracle::with_memory(Arc::clone(score), task.memory_bytes).within(bounds.clone())?;
         run.begin(&format!("{}, {}", self.method.name, score.name()), None);
         let Found { solution, evaluations, trace } = self.method.run(&mut oracle, task, run)?;
-        let dag = match fit_weights(score.as_ref(), &solution.parents)? {
-            Some(weights) => Dag::from_adjacency(score.nodes(), &weights)?,
-            None => solution.dag()?,
-        };
+        let dag = weighted(score.as_ref(), &solution.dag()?, &bounds)?;
         Ok(Learned {
             method: self.method,
-            cpdag: Cpdag::of(&dag),
+            cpdag: bounds.orient(&dag),
+            bounds,
             dag,
             order: solution.order,
             score_name: Some(score.name().to_owned()),
@@ -240,6 +254,7 @@ impl Learning {
             price: None,
             score: Some(solution.score),
             is_equivalent: score.is_equivalent(),
+            basis: (!score.is_equivalent()).then(|| Basis::of_score(score.name())),
             probabilities: None,
             evaluations,
             ending: run.ending().unwrap_or(Ending::Finished),
@@ -277,30 +292,52 @@ impl Learning {
     }
 
     fn test<T: IndependenceTest + Clone + Sync>(&self, test: &T, run: &Run<'_>) -> PcResult {
-        Pc { max_conditioning: self.tests.max_conditioning }.run(test, run)
+        let pc = Pc { max_conditioning: self.tests.max_conditioning };
+        pc.run_within(test, &self.bounds_of(test.nodes()), run)
+    }
+
+    /// What is known of so many columns.
+    fn bounds_of(&self, columns: usize) -> Bounds {
+        self.bounds.clone().unwrap_or_else(|| Bounds::free(columns))
     }
 }
 
-/// The pattern of the tests and a DAG close to it, without edges if there was no time to test all pairs.
-fn patterned(found: PcResult) -> (Cpdag, Dag) {
+/// The pattern of the tests and a DAG close to it, without edges but those that must be there if there was no time to test all pairs.
+fn patterned(found: PcResult, bounds: &Bounds) -> Result<(Cpdag, Dag)> {
     if found.levels == 0 && found.ending.is_early() {
-        let nothing = Dag::empty(found.skeleton.len());
-        return (Cpdag::of(&nothing), nothing);
+        let nothing = bounds.least();
+        return Ok((bounds.orient(&nothing), nothing));
     }
     let dag = found.to_dag();
-    (found.pattern, dag)
+    if bounds.is_free() {
+        return Ok((found.pattern, dag));
+    }
+    // What is known may leave no room for an edge that the tests left.
+    let is_there = |&(a, b): &(usize, usize)| dag.has_edge(a, b) || dag.has_edge(b, a);
+    let directed = found.pattern.directed().iter().copied().filter(is_there);
+    let undirected = found.pattern.undirected().iter().copied().filter(is_there);
+    Ok((Cpdag::from_edges(dag.nodes(), directed, undirected)?, dag))
+}
+
+/// The graph with the weights that a score gives its edges, those that it gives none being dropped unless they must be there; with
+/// weights of one if the score gives none.
+fn weighted(score: &dyn LocalScore, dag: &Dag, bounds: &Bounds) -> Result<Dag> {
+    let nodes = dag.nodes();
+    let parents: Vec<NodeSet> = (0..nodes).map(|node| dag.parents(node).iter().copied().collect()).collect();
+    let Some(mut weights) = fit_weights(score, &parents)? else { return Ok(dag.clone()) };
+    for (from, to, _) in dag.edges().filter(|&(from, to, _)| bounds.joins(from, to)) {
+        let weight = &mut weights[from * nodes + to];
+        // Zero would be no edge.
+        *weight = if *weight == 0.0 { f64::MIN_POSITIVE } else { *weight };
+    }
+    Dag::from_adjacency(nodes, &weights)
 }
 
 /// A graph without a score: that of tests, with the directions of the pattern, or one that there was no time to score.
-fn unscored(
-    method: &'static LearnMethod,
-    dag: Dag,
-    cpdag: Cpdag,
-    evaluations: u64,
-    ending: Ending,
-) -> Learned {
+fn unscored(learning: &Learning, dag: Dag, cpdag: Cpdag, evaluations: u64, ending: Ending) -> Learned {
     Learned {
-        method,
+        method: learning.method,
+        bounds: learning.bounds_of(dag.nodes()),
         order: dag.topological_order().to_vec(),
         dag,
         cpdag,
@@ -309,6 +346,7 @@ fn unscored(
         price: None,
         score: None,
         is_equivalent: true,
+        basis: None,
         probabilities: None,
         evaluations,
         ending,

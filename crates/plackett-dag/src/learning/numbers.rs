@@ -6,13 +6,13 @@ use std::sync::Arc;
 use plackett::run::Run;
 
 use super::{
-    Learned, Learning, METHOD_ALPHA, NO_TESTS, Observations, ScoreChoice, SearchTask,
-    equal_variances::NoiseVariances, patterned, price::fitting_price, refuse, unscored,
+    Basis, Learned, Learning, METHOD_ALPHA, NO_TESTS, Observations, ScoreChoice, SearchTask,
+    equal_variances::NoiseVariances, patterned, price::fitting_price, refuse, unscored, weighted,
 };
 use crate::{
     Dag, Error, Gram, LocalScore, NodeSet, Result,
     independence::FisherZ,
-    score::{Bic, SCORES, ScoreSettings, estimate_noise_variance, fit_weights, score_by_name},
+    score::{Bic, SCORES, ScoreSettings, estimate_noise_variance, score_by_name},
 };
 
 /// The two scores that `auto` chooses from.
@@ -127,7 +127,7 @@ impl Learner<'_> {
         let price = best.price.unwrap_or_default();
         let gap = self.bic_of(&other.dag, price)? - best.score.unwrap_or_default();
         let evaluations = best.evaluations + other.evaluations;
-        let range = variances.to_string();
+        let range = format!("noise variances under ev-l0 {variances}");
         if !variances.are_equal() {
             return with(format!("{range}, so that they may differ"), Learned { evaluations, ..best });
         }
@@ -161,7 +161,12 @@ impl Learner<'_> {
         let task = learning.task(&Observations::Numbers(Arc::clone(gram)));
         let task = SearchTask { first: by_variance(gram), ..task };
         if name != BIC {
-            return learning.by_orders(&score_by_name(name, Arc::clone(gram), &settings)?, &task, run);
+            let found = learning.by_orders(&score_by_name(name, Arc::clone(gram), &settings)?, &task, run)?;
+            let basis = match name {
+                EV_L0 => Some(Basis::equal_variances(&NoiseVariances::of(gram, &found.dag))),
+                _ => found.basis,
+            };
+            return Ok(Learned { basis, ..found });
         }
         let settings = match learning.numbers.penalty {
             Some(_) => settings,
@@ -180,14 +185,12 @@ impl Learner<'_> {
         let test = FisherZ::new(gram, learning.tests.alpha.unwrap_or(METHOD_ALPHA))?;
         let found = learning.test(&test, run);
         let (tests, ending) = (found.tests, found.ending);
-        let (pattern, dag) = patterned(found);
+        let bounds = learning.bounds_of(gram.nodes());
+        let (pattern, dag) = patterned(found, &bounds)?;
         let score = Bic::new(Arc::clone(gram), &ScoreSettings::default())?;
-        let parents: Vec<NodeSet> =
-            (0..dag.nodes()).map(|node| dag.parents(node).iter().copied().collect()).collect();
-        let weights = fit_weights(&score, &parents)?.unwrap_or_default();
         let order = dag.topological_order().to_vec();
-        let dag = Dag::from_adjacency(gram.nodes(), &weights)?;
-        Ok(Learned { order, ..unscored(learning.method, dag, pattern, tests, ending) })
+        let dag = weighted(&score, &dag, &bounds)?;
+        Ok(Learned { order, ..unscored(learning, dag, pattern, tests, ending) })
     }
 }
 

@@ -2,7 +2,7 @@
 //! parent set may reach past it.
 
 use super::subsets::count_subsets;
-use crate::{Error, NodeSet, Result};
+use crate::{Bounds, Error, NodeSet, Result};
 
 /// How far a parent set may reach past the core of its node.
 ///
@@ -34,12 +34,13 @@ pub enum Reach {
 /// assert!(Candidates::from_neighbors(vec![NodeSet::from_iter([7])]).is_err());
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Candidates {
     cores: Vec<NodeSet>,
+    bounds: Bounds,
     /// How far a parent set may reach past the core.
     pub reach: Reach,
-    /// The most parents a node may have.
+    /// The most parents a node may have, unless more are required.
     pub max_parents: usize,
     /// The most parent sets to look at for one node.
     pub max_sets: usize,
@@ -64,7 +65,8 @@ impl Candidates {
             others
         };
         let cores = (0..nodes).map(others).collect();
-        Self { cores, reach: Reach::Core, max_parents, max_sets: Self::DEFAULT_MAX_SETS }
+        let bounds = Bounds::free(nodes);
+        Self { cores, bounds, reach: Reach::Core, max_parents, max_sets: Self::DEFAULT_MAX_SETS }
     }
 
     /// The candidates of each node, for instance its neighbors in a skeleton; they need not be mutual. A node among its
@@ -89,10 +91,49 @@ impl Candidates {
         }
         Ok(Self {
             cores: neighbors,
+            bounds: Bounds::free(nodes),
             reach: Reach::Core,
             max_parents: Self::DEFAULT_MAX_PARENTS,
             max_sets: Self::DEFAULT_MAX_SETS,
         })
+    }
+
+    /// The same within bounds: no candidate that may not be a parent, and all that must be.
+    ///
+    /// # Errors
+    /// [`Error::Size`] if the bounds are those of another number of nodes; [`Error::Misfit`] if a node must be joined to so many
+    /// others, in whichever direction, that all the ways to do so are too many sets.
+    ///
+    /// ```
+    /// use plackett_dag::{Bounds, NodeSet, parent_sets::Candidates};
+    /// let candidates = Candidates::all(3, 2).within(Bounds::new(3, &[(1, 0)], &[(2, 0)], &[])?)?;
+    /// assert_eq!(*candidates.core(0), NodeSet::from_iter([2]));
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn within(mut self, bounds: Bounds) -> Result<Self> {
+        let nodes = self.cores.len();
+        if bounds.nodes() != nodes {
+            return Err(Error::Size { what: "the bounds", expected: nodes, found: bounds.nodes() });
+        }
+        for (node, core) in self.cores.iter_mut().enumerate() {
+            bounds.restrict(node, core);
+            let (required, joined) = bounds.fixed(node);
+            if joined.len() >= usize::BITS as usize || 1 << joined.len() > self.max_sets {
+                let reason = format!(
+                    "joins one column to {} others without saying which way, and 2^{0} sets of parents are too many: say which way",
+                    joined.len()
+                );
+                return Err(Error::Misfit { setting: "knowledge", reason });
+            }
+            required.iter().chain(&joined).for_each(|parent| core.insert(parent));
+        }
+        self.bounds = bounds;
+        Ok(self)
+    }
+
+    /// What is known of the graph.
+    pub(crate) fn bounds(&self) -> &Bounds {
+        &self.bounds
     }
 
     /// The number of nodes.
@@ -113,7 +154,7 @@ impl Candidates {
         &self.cores[node]
     }
 
-    /// Adds a candidate parent of a node.
+    /// Adds a candidate parent of a node, unless it may not be one.
     ///
     /// # Errors
     /// [`Error::NoSuchNode`] if either does not exist.
@@ -128,7 +169,7 @@ impl Candidates {
         let nodes = self.cores.len();
         match [node, parent].into_iter().find(|&given| given >= nodes) {
             Some(stranger) => Err(Error::NoSuchNode { node: stranger, nodes }),
-            None if node == parent => Ok(()),
+            None if !self.bounds.permits(parent, node) => Ok(()),
             None => {
                 self.cores[node].insert(parent);
                 Ok(())
@@ -136,9 +177,25 @@ impl Candidates {
         }
     }
 
-    /// The candidates of a node in increasing order.
+    /// The candidates of a node in increasing order, but for those that are parents or not by what else is known.
     pub(super) fn core_list(&self, node: usize) -> Vec<usize> {
-        self.cores[node].iter().collect()
+        let (required, joined) = self.bounds.fixed(node);
+        self.cores[node]
+            .iter()
+            .filter(|&other| !required.contains(other) && !joined.contains(other))
+            .collect()
+    }
+
+    /// The parents that a node has besides those it chooses: what is required, with each set of the nodes that it must be joined to and
+    /// that may stand before it. One empty list where nothing is known.
+    pub(super) fn fixed_lists(&self, node: usize) -> Vec<Vec<usize>> {
+        let (required, joined) = self.bounds.fixed(node);
+        let joined: Vec<usize> = joined.iter().collect();
+        let list = |chosen: usize| {
+            let chosen = joined.iter().enumerate().filter(move |(at, _)| chosen >> at & 1 == 1);
+            required.iter().chain(chosen.map(|(_, &other)| other)).collect()
+        };
+        (0..1 << joined.len()).map(list).collect()
     }
 
     /// The nodes outside the core that a parent set may take one of.
@@ -146,21 +203,27 @@ impl Candidates {
         match self.reach {
             Reach::Core => Vec::new(),
             Reach::PlusOne => (0..self.nodes())
-                .filter(|&other| other != node && !self.cores[node].contains(other))
+                .filter(|&other| self.bounds.permits(other, node) && !self.cores[node].contains(other))
                 .collect(),
         }
     }
 
     /// The number of parent sets of a node with at most so many parents, up to a number that is too many anyway.
     pub(super) fn sets(&self, node: usize, max_parents: usize) -> usize {
-        let core = self.cores[node].len();
-        let mut sets = count_subsets(core, max_parents);
-        if max_parents > 0 {
-            sets = sets.saturating_add(
-                self.outside(node).len().saturating_mul(count_subsets(core, max_parents - 1)),
-            );
+        let (core, outside) = (self.core_list(node).len(), self.outside(node).len());
+        let (required, joined) = self.bounds.fixed(node);
+        let mut total = 0_usize;
+        let mut ways = 1_usize;
+        for chosen in 0..=joined.len() {
+            let left = max_parents.saturating_sub(required.len() + chosen);
+            let mut sets = count_subsets(core, left);
+            if left > 0 {
+                sets = sets.saturating_add(outside.saturating_mul(count_subsets(core, left - 1)));
+            }
+            total = total.saturating_add(ways.saturating_mul(sets));
+            ways = ways * (joined.len() - chosen) / (chosen + 1);
         }
-        sets
+        total
     }
 
     /// The most parents of a node for which there are not too many sets, and whether that is less than was asked for.

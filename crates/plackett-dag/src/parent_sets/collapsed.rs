@@ -24,6 +24,8 @@ pub(super) struct NodeTask<'a> {
     pub(super) node: usize,
     pub(super) core: &'a [usize],
     pub(super) outside: &'a [usize],
+    /// What every set holds besides, whatever it costs.
+    pub(super) fixed: &'a [usize],
     pub(super) limit: usize,
     pub(super) margin: Margin,
     pub(super) words: usize,
@@ -34,8 +36,9 @@ impl NodeTask<'_> {
     pub(super) fn run(&self, run: &Run<'_>) -> Option<(List, List)> {
         let (mut groups, mut finer, mut map) = (Partition::default(), Partition::default(), Vec::new());
         groups.start(self.rows.count);
-        // The node last: the groups of its core with the node's values are the rows of the collapsed table.
-        let columns: Vec<usize> = self.core.iter().copied().chain([self.node]).collect();
+        // The groups of all of them are the rows of the collapsed table.
+        let columns: Vec<usize> =
+            self.core.iter().copied().chain([self.node]).chain(self.fixed.iter().copied()).collect();
         for &column in &columns {
             if run.is_over() {
                 return None;
@@ -47,7 +50,8 @@ impl NodeTask<'_> {
         let table = self.rows.distinct(&groups, &columns);
 
         let subsets = Subsets::new(self.core.len(), self.limit);
-        let mut sieve = Sieve::new(&subsets, self.core, self.margin, self.row_count, self.words);
+        let mut sieve =
+            Sieve::new(&subsets, self.core, self.margin, self.row_count, self.words).with_fixed(self.fixed);
         Walk::new(self, &table, None, run).run(&mut sieve)?;
         run.advance(1);
         let least = if self.outside.is_empty() { Vec::new() } else { sieve.least_costs() };
@@ -58,6 +62,7 @@ impl NodeTask<'_> {
         let smaller = Subsets::new(self.core.len(), self.limit - 1);
         let found: Option<Vec<(List, List)>> = parallel::map(self.outside, |&other| {
             let mut sieve = Sieve::new(&smaller, self.core, self.margin, self.row_count, self.words)
+                .with_fixed(self.fixed)
                 .with_outside(other, &least);
             if run.is_over() {
                 return None;
@@ -148,10 +153,11 @@ impl<'a, 'b> Walk<'a, 'b> {
     fn run(&mut self, sieve: &mut Sieve<'_>) -> Option<()> {
         self.groups[0].start(self.table.count);
         let mut configurations = 1.0;
-        if let Some(outside) = self.outside {
-            let arity = self.task.arities[outside];
-            self.refine(0, self.task.core.len() + 1, arity);
-            configurations = arity as f64;
+        let always = self.task.fixed.iter().copied().chain(self.outside);
+        for (place, other) in always.enumerate() {
+            let arity = self.task.arities[other];
+            self.refine(0, self.task.core.len() + 1 + place, arity);
+            configurations = (configurations * arity as f64).min(MOST_CONFIGURATIONS);
         }
         self.most_likelihood = self.likelihood_of_everything();
         let floor = sieve.floor(&[]);

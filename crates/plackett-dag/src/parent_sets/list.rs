@@ -94,6 +94,24 @@ impl List {
         found.map(|at| start + at)
     }
 
+    /// The first set of a range that holds no node but those of `allowed`, and all of `required`.
+    pub(super) fn first_between(
+        &self,
+        allowed: &[u64],
+        required: &[u64],
+        range: Range<usize>,
+    ) -> Option<usize> {
+        let mut start = range.start;
+        while let Some(at) = self.first_within(allowed, start..range.end) {
+            let set = self.set(at);
+            if required.iter().enumerate().all(|(word, needed)| needed & !set.get(word).unwrap_or(&0) == 0) {
+                return Some(at);
+            }
+            start = at + 1;
+        }
+        None
+    }
+
     /// All nodes that are in some set.
     pub(super) fn union(&self, nodes: usize) -> NodeSet {
         let mut union = NodeSet::with_capacity(nodes);

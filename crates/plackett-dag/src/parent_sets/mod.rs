@@ -116,7 +116,9 @@ impl ParentSets {
         let (best, all): (Vec<List>, Vec<List>) = lists.into_iter().unzip();
         let sums = match keep {
             Keep::Best => None,
-            Keep::All(_) => Some(Arc::new(SumScore::new(name, all, &plan.priors))),
+            Keep::All(_) => {
+                Some(Arc::new(SumScore::new(name, all, &plan.priors, candidates.bounds().clone())))
+            }
         };
         let is_equivalent = !score.parents_differ();
         Ok(Some(Self { name, is_equivalent, best, sums, scored: plan.sets(), lowered: plan.lowered }))
@@ -219,11 +221,21 @@ impl LocalScore for ParentSets {
         self.best.len()
     }
 
-    /// O(sets kept) at worst; the first few mostly decide.
-    fn best(&self, node: usize, allowed: &NodeSet, _: &mut Scratch, _: &Run<'_>) -> Option<Choice> {
+    /// O(sets kept) at worst; the first few mostly decide. Parents that are required must have been so when the sets were scored
+    /// ([`Candidates::within`]): a set that has others may have been passed over, and costs an infinite amount then.
+    fn best(
+        &self,
+        node: usize,
+        allowed: &NodeSet,
+        required: &NodeSet,
+        _: &mut Scratch,
+        _: &Run<'_>,
+    ) -> Option<Choice> {
         let list = &self.best[node];
-        // The empty set is in every list: nothing dominates it.
-        let at = list.first_within(allowed.words(), 0..list.len()).unwrap_or(list.len() - 1);
+        let Some(at) = list.first_between(allowed.words(), required.words(), 0..list.len()) else {
+            let (parents, witness) = (required.clone(), allowed.clone());
+            return Some(Choice { score: f64::INFINITY, parents, witness });
+        };
         let parents = list.node_set(at, self.best.len());
         Some(Choice { score: list.costs()[at], witness: parents.clone(), parents })
     }
@@ -236,6 +248,8 @@ struct Plan<'a> {
     arities: Vec<usize>,
     cores: Vec<Vec<usize>>,
     outside: Vec<Vec<usize>>,
+    /// What a node's parents hold besides, one list for each of the ways.
+    fixed: Vec<Vec<Vec<usize>>>,
     limits: Vec<usize>,
     lowered: Vec<(usize, usize)>,
     set_counts: Vec<usize>,
@@ -263,6 +277,9 @@ impl<'a> Plan<'a> {
             limits.iter().enumerate().filter(|(_, limit)| limit.1).map(|(node, limit)| (node, limit.0));
         let lowered = lowered.collect();
         let limits: Vec<usize> = limits.into_iter().map(|(limit, _)| limit).collect();
+        let fixed: Vec<_> = (0..nodes).map(|node| candidates.fixed_lists(node)).collect();
+        let sizes = fixed.iter().flatten().map(Vec::len).chain(limits.iter().copied());
+        let largest = sizes.max().unwrap_or(0);
         let prior = match keep {
             Keep::Best => SizePrior::Even,
             Keep::All(prior) => prior,
@@ -273,13 +290,14 @@ impl<'a> Plan<'a> {
             arities: (0..nodes).map(|node| data.arity(node)).collect(),
             cores: (0..nodes).map(|node| candidates.core_list(node)).collect(),
             outside: (0..nodes).map(|node| candidates.outside(node)).collect(),
+            priors: prior.costs(nodes, largest),
+            fixed,
             lowered,
             set_counts: limits
                 .iter()
                 .enumerate()
                 .map(|(node, &limit)| candidates.sets(node, limit))
                 .collect(),
-            priors: prior.costs(nodes, limits.iter().copied().max().unwrap_or(0)),
             limits,
             keep,
             words: nodes.div_ceil(64).max(1),
@@ -308,7 +326,8 @@ impl<'a> Plan<'a> {
 
     /// Whether counting sets of nodes once for all is less work than going through each node's sets on its own rows.
     fn shares(&self, score: &dyn CountScore) -> bool {
-        if self.outside.iter().any(|outside| !outside.is_empty()) {
+        let is_fixed = |lists: &Vec<Vec<usize>>| lists.iter().any(|list| !list.is_empty());
+        if self.outside.iter().any(|outside| !outside.is_empty()) || self.fixed.iter().any(is_fixed) {
             return false;
         }
         let needed = self.needed();
@@ -345,22 +364,30 @@ impl<'a> Plan<'a> {
     }
 
     fn run_apart(&self, score: &dyn CountScore, run: &Run<'_>) -> Option<Vec<(List, List)>> {
-        let parts: usize = self.outside.iter().map(|outside| 1 + outside.len()).sum();
+        let ways = self.fixed.iter().map(Vec::len);
+        let parts: usize =
+            self.outside.iter().zip(ways).map(|(outside, ways)| (1 + outside.len()) * ways).sum();
         run.begin(STAGE, Some(parts as u64));
         parallel::map(0..self.cores.len(), |node| {
-            let task = NodeTask {
-                rows: &self.rows,
-                row_count: self.row_count,
-                arities: &self.arities,
-                score,
-                node,
-                core: &self.cores[node],
-                outside: &self.outside[node],
-                limit: self.limits[node],
-                margin: self.margin(node),
-                words: self.words,
-            };
-            let (mut best, all) = task.run(run)?;
+            let (mut best, mut all) = (List::new(self.words), List::new(self.words));
+            for fixed in &self.fixed[node] {
+                let task = NodeTask {
+                    rows: &self.rows,
+                    row_count: self.row_count,
+                    arities: &self.arities,
+                    score,
+                    node,
+                    core: &self.cores[node],
+                    outside: &self.outside[node],
+                    fixed,
+                    limit: self.limits[node].saturating_sub(fixed.len()),
+                    margin: self.margin(node),
+                    words: self.words,
+                };
+                let (more_best, more_all) = task.run(run)?;
+                best.append(more_best);
+                all.append(more_all);
+            }
             best.sort();
             Some((best, all))
         })

@@ -1,5 +1,6 @@
 //! Which of a node's parent sets are worth keeping. A set is dominated if one of its subsets costs no more: wherever the
-//! set is allowed the subset is too, so it is never the best. Sets come in such an order that subsets come first.
+//! set is allowed the subset is too, so it is never the best. Sets come in such an order that subsets come first. Sets that hold
+//! other required parents are for other orders, and have a sieve of their own.
 
 use super::list::List;
 use super::subsets::Subsets;
@@ -18,6 +19,8 @@ pub(super) struct Sieve<'a> {
     subsets: &'a Subsets,
     core: &'a [usize],
     outside: Option<usize>,
+    /// What every set holds besides.
+    fixed: &'a [usize],
     /// Without the node from outside: the least cost of any subset of each set.
     without: Option<&'a [f64]>,
     /// The least cost of any subset of each set, itself included; minus infinity for a set that was passed over because
@@ -42,6 +45,7 @@ impl<'a> Sieve<'a> {
             subsets,
             core,
             outside: None,
+            fixed: &[],
             without: None,
             least: vec![f64::NEG_INFINITY; subsets.len()],
             margin,
@@ -55,6 +59,12 @@ impl<'a> Sieve<'a> {
     pub(super) fn with_outside(mut self, node: usize, without: &'a [f64]) -> Self {
         self.outside = Some(node);
         self.without = Some(without);
+        self
+    }
+
+    /// For the sets that hold these as well, whatever they cost.
+    pub(super) fn with_fixed(mut self, nodes: &'a [usize]) -> Self {
+        self.fixed = nodes;
         self
     }
 
@@ -84,7 +94,8 @@ impl<'a> Sieve<'a> {
     /// Takes the cost of a set.
     pub(super) fn admit(&mut self, decreasing: &[usize], cost: f64, floor: f64) {
         self.least[self.subsets.index(decreasing.iter().copied())] = cost.min(floor);
-        let members = decreasing.iter().map(|&place| self.core[place]).chain(self.outside);
+        let members = decreasing.iter().map(|&place| self.core[place]);
+        let members = members.chain(self.outside).chain(self.fixed.iter().copied());
         if let Margin::Within(margin) = self.margin
             && cost <= floor + margin
         {

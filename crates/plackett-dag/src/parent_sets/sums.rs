@@ -8,7 +8,7 @@ use plackett::run::Run;
 use super::candidates::Candidates;
 use super::list::List;
 use crate::{
-    Error, LocalScore, NodeSet, Result, parallel,
+    Bounds, Error, LocalScore, NodeSet, Result, parallel,
     score::{Choice, Scratch},
 };
 
@@ -79,11 +79,13 @@ pub struct SumScore {
     lists: Vec<List>,
     /// The nodes that each node's sets hold: no others change a sum.
     reach: Vec<NodeSet>,
+    /// What is known of the graph; all sets have what it requires whatever the order.
+    bounds: Bounds,
 }
 
 impl SumScore {
     /// From all sets of each node with their costs; `priors` has the cost of each size.
-    pub(super) fn new(name: &str, lists: Vec<List>, priors: &[f64]) -> Self {
+    pub(super) fn new(name: &str, lists: Vec<List>, priors: &[f64], bounds: Bounds) -> Self {
         let nodes = lists.len();
         let mut lists = lists;
         for list in &mut lists {
@@ -91,7 +93,7 @@ impl SumScore {
             list.sort();
         }
         let reach = lists.iter().map(|list| list.union(nodes)).collect();
-        Self { name: name.to_owned(), lists, reach }
+        Self { name: name.to_owned(), lists, reach, bounds }
     }
 
     /// The sums over all parent sets within the candidates, by what a score says that they cost; nothing if the run is over
@@ -142,16 +144,26 @@ impl SumScore {
                 list.push(cost, members.iter().copied());
                 Some(())
             };
-            let (core, limit) = (candidates.core_list(node), limits[node]);
-            for_each_set(&mut Vec::new(), &core, limit, &mut take)?;
-            for other in candidates.outside(node).into_iter().filter(|_| limit > 0) {
-                for_each_set(&mut vec![other], &core, limit - 1, &mut take)?;
+            let (core, outside) = (candidates.core_list(node), candidates.outside(node));
+            for mut fixed in candidates.fixed_lists(node) {
+                let limit = limits[node].saturating_sub(fixed.len());
+                for_each_set(&mut fixed, &core, limit, &mut take)?;
+                for &other in outside.iter().filter(|_| limit > 0) {
+                    fixed.push(other);
+                    for_each_set(&mut fixed, &core, limit - 1, &mut take)?;
+                    fixed.pop();
+                }
             }
             run.advance(1);
             Some(list)
         });
-        let priors = prior.costs(nodes, limits.iter().copied().max().unwrap_or(0));
-        Ok(lists.map(|lists| Arc::new(Self::new(score.name(), lists, &priors))))
+        let priors = prior.costs(nodes, nodes);
+        Ok(lists.map(|lists| Arc::new(Self::new(score.name(), lists, &priors, candidates.bounds().clone()))))
+    }
+
+    /// What is known of the graph.
+    pub(crate) fn bounds(&self) -> &Bounds {
+        &self.bounds
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -159,7 +171,7 @@ impl SumScore {
     }
 
     /// log Σ exp(−cost) over the parent sets of `node` within `allowed`, the prior of their sizes included; minus infinity
-    /// if there is no such node. O(sets) at worst.
+    /// if there is no such node, or if a required parent is not allowed. O(sets) at worst.
     ///
     /// ```
     /// # use plackett::run::Run;
@@ -253,13 +265,16 @@ impl SumScore {
     /// Calls `visit` with each set that matters and its term relative to the largest; returns the least cost.
     fn for_each(&self, node: usize, allowed: &NodeSet, mut visit: impl FnMut(&[u64], f64)) -> Option<f64> {
         let list = self.lists.get(node)?;
-        let mut at = list.first_within(allowed.words(), 0..list.len())?;
+        let mut required = NodeSet::default();
+        self.bounds.required_of(node, allowed, &mut required);
+        let first = |range| list.first_between(allowed.words(), required.words(), range);
+        let mut at = first(0..list.len())?;
         let least = list.costs()[at];
         let last = least + NEGLIGIBLE + (list.len() as f64).ln();
         let end = list.costs().partition_point(|&cost| cost <= last);
         loop {
             visit(list.set(at), (least - list.costs()[at]).exp());
-            match list.first_within(allowed.words(), at + 1..end) {
+            match first(at + 1..end) {
                 Some(next) => at = next,
                 None => return Some(least),
             }
@@ -292,9 +307,16 @@ impl LocalScore for SumScore {
         self.lists.len()
     }
 
-    fn best(&self, node: usize, allowed: &NodeSet, _: &mut Scratch, _: &Run<'_>) -> Option<Choice> {
+    fn best(
+        &self,
+        node: usize,
+        allowed: &NodeSet,
+        required: &NodeSet,
+        _: &mut Scratch,
+        _: &Run<'_>,
+    ) -> Option<Choice> {
         let list = &self.lists[node];
-        let first = list.first_within(allowed.words(), 0..list.len());
+        let first = list.first_between(allowed.words(), required.words(), 0..list.len());
         let mut witness = self.reach[node].clone();
         witness.words_mut().iter_mut().zip(allowed.words()).for_each(|(reach, allowed)| *reach &= allowed);
         Some(Choice {

@@ -9,7 +9,7 @@ mod subsets;
 use plackett::run::{Ending, Run};
 
 use crate::pattern::Pattern;
-use crate::{Cpdag, Dag, NodeSet, independence::IndependenceTest};
+use crate::{Bounds, Cpdag, Dag, NodeSet, independence::IndependenceTest};
 use crew::Crew;
 use skeleton::{Separator, Skeleton};
 
@@ -66,12 +66,13 @@ pub struct PcResult {
     /// The levels completed: sizes of sets conditioned on. At none of them, all nodes are still joined.
     pub levels: usize,
     separators: Vec<Option<Separator>>,
+    bounds: Bounds,
 }
 
 impl PcResult {
     /// The set that separates two nodes which are not joined: of the smallest ones that do, the one with the largest
     /// p-value; of several with the same, the first in dictionary order (which alone depends on the order of the
-    /// columns). `None` if the nodes are joined.
+    /// columns). `None` if the nodes are joined, or if it was known that they are not.
     ///
     /// ```
     /// # use plackett::run::Run;
@@ -100,7 +101,7 @@ impl PcResult {
     }
 
     /// A DAG with the skeleton that was found, in the class if there is one and otherwise close to the pattern: see
-    /// [`Cpdag::to_dag`].
+    /// [`Cpdag::to_dag`]. It keeps the bounds, if need be without an edge that the tests left.
     ///
     /// ```
     /// # use plackett::run::Run;
@@ -109,7 +110,7 @@ impl PcResult {
     /// assert_eq!(found.to_dag(), Dag::empty(2));
     /// ```
     pub fn to_dag(&self) -> Dag {
-        self.pattern.to_dag()
+        self.pattern.to_dag_within(&self.bounds)
     }
 }
 
@@ -139,12 +140,40 @@ impl Pc {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn run<T: IndependenceTest + Clone + Sync>(&self, test: &T, run: &Run<'_>) -> PcResult {
+        self.run_within(test, &Bounds::free(test.nodes()), run)
+    }
+
+    /// The same within bounds: pairs that may not be joined are never tested, those that must be are never parted, and a direction that
+    /// is known comes before what the tests say of it. Bounds of another number of nodes than the test has are as if nothing were known.
+    ///
+    /// ```
+    /// use plackett::run::Run;
+    /// use plackett_dag::{Bounds, Dag, Pc, independence::DSeparation};
+    ///
+    /// let chain = Dag::from_parents(vec![vec![], vec![0], vec![1]])?;
+    /// let bounds = Bounds::new(3, &[(1, 0)], &[], &[])?;
+    /// let found = Pc::default().run_within(&DSeparation::new(&chain), &bounds, &Run::default());
+    /// assert_eq!(found.pattern.directed(), [(0, 1), (1, 2)]);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn run_within<T: IndependenceTest + Clone + Sync>(
+        &self,
+        test: &T,
+        bounds: &Bounds,
+        run: &Run<'_>,
+    ) -> PcResult {
+        let bounds = if bounds.nodes() == test.nodes() { bounds.clone() } else { Bounds::free(test.nodes()) };
         let most = self.max_conditioning.unwrap_or(usize::MAX);
         let crew = Crew::new(test, run);
-        let mut skeleton = Skeleton::full(test.nodes());
-        let is_thin = skeleton.thin(&crew, most);
+        let mut skeleton = Skeleton::full(&bounds);
+        let is_thin = skeleton.thin(&crew, &bounds, most);
         let Skeleton { neighbors, separators, levels } = skeleton;
         let mut pattern = Pattern::undirected(neighbors.clone());
+        if !bounds.is_free() {
+            for (from, set) in neighbors.iter().enumerate() {
+                set.iter().filter(|&to| !bounds.permits(to, from)).for_each(|to| pattern.direct(from, to));
+            }
+        }
         let is_directed = is_thin.and_then(|()| colliders::direct(&crew, &neighbors, most, &mut pattern));
         if is_directed.is_some() {
             pattern.complete();
@@ -159,6 +188,7 @@ impl Pc {
             },
             levels,
             separators,
+            bounds,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use super::crew::{Asked, Crew};
 use super::place;
 use super::subsets::Subsets;
-use crate::{NodeSet, independence::IndependenceTest};
+use crate::{Bounds, NodeSet, independence::IndependenceTest};
 
 /// A set that makes two nodes independent, and its p-value.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,17 +36,24 @@ pub(super) struct Skeleton {
 }
 
 impl Skeleton {
-    /// Joins every two nodes.
-    pub(super) fn full(nodes: usize) -> Self {
-        let mut neighbors = vec![NodeSet::full(nodes); nodes];
-        neighbors.iter_mut().enumerate().for_each(|(node, set)| set.remove(node));
+    /// Joins every two nodes that may be joined.
+    pub(super) fn full(bounds: &Bounds) -> Self {
+        let nodes = bounds.nodes();
+        let mut neighbors: Vec<NodeSet> = (0..nodes).map(|node| bounds.permitted(node)).collect();
+        for to in 0..nodes {
+            for from in &neighbors[to].clone() {
+                neighbors[from].insert(to);
+            }
+        }
         Self { neighbors, separators: vec![None; nodes * nodes.saturating_sub(1) / 2], levels: 0 }
     }
 
-    /// Parts all that sets of up to `most` nodes can part; nothing if the run is over after some size.
+    /// Parts all that sets of up to `most` nodes can part, but for those that must be joined; nothing if the run is over after some
+    /// size.
     pub(super) fn thin<T: IndependenceTest + Clone + Sync>(
         &mut self,
         crew: &Crew<'_, '_, T>,
+        bounds: &Bounds,
         most: usize,
     ) -> Option<()> {
         for size in 0..=most {
@@ -57,7 +64,8 @@ impl Skeleton {
             }
             let neighbors = &self.neighbors;
             let stage = format!("PC-stable, given {size}");
-            let found = crew.visit(&stage, &busy, |test, node| separate(test, neighbors, node, size))?;
+            let found =
+                crew.visit(&stage, &busy, |test, node| separate(test, (neighbors, bounds), node, size))?;
             self.levels += 1;
             for (a, b, separator) in found.into_iter().flatten() {
                 self.neighbors[a].remove(b);
@@ -77,7 +85,7 @@ impl Skeleton {
 /// separators depend on the order of the columns.
 fn separate<T: IndependenceTest>(
     test: &mut Asked<'_, '_, T>,
-    neighbors: &[NodeSet],
+    (neighbors, bounds): (&[NodeSet], &Bounds),
     node: usize,
     size: usize,
 ) -> Option<Vec<(usize, usize, Separator)>> {
@@ -91,7 +99,10 @@ fn separate<T: IndependenceTest>(
     let mut subsets = Subsets::new(&near, size);
     while let Some(given) = subsets.next() {
         for (&other, best) in near.iter().zip(&mut best) {
-            if given.contains(&other) || is_left_to(neighbors, other, node, given) {
+            if given.contains(&other)
+                || is_left_to(neighbors, other, node, given)
+                || bounds.joins(node, other)
+            {
                 continue;
             }
             let p_value = test.p_value(node, other, given)?;

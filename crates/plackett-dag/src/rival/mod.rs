@@ -86,10 +86,10 @@ fn lasso_at(gram: &Gram, order: &Order, lambda: f64, run: &Run<'_>) -> Result<Da
     let nodes = gram.nodes();
     let score = L1::new(Arc::new(gram.clone()), &ScoreSettings { lambda, ..ScoreSettings::default() })?;
     let mut scratch = Scratch::default();
-    let mut allowed = NodeSet::with_capacity(nodes);
+    let (mut allowed, none) = (NodeSet::with_capacity(nodes), NodeSet::with_capacity(nodes));
     let mut edges = Vec::new();
     for &node in order.iter() {
-        let Some(choice) = score.best(node, &allowed, &mut scratch, run) else { break };
+        let Some(choice) = score.best(node, &allowed, &none, &mut scratch, run) else { break };
         let parents = choice.parents;
         let weights = score.weights(node, &parents).unwrap_or_default();
         edges.extend(parents.iter().zip(weights).filter(|&(_, w)| w != 0.0).map(|(from, w)| (from, node, w)));

@@ -8,7 +8,7 @@ use plackett::run::Run;
 
 use super::subset::{Criterion, Space, Subset, price};
 use super::{Choice, LocalScore, ScoreEntry, ScoreSettings, Scratch, SubsetSearch, Walker};
-use crate::{Gram, NodeSet, Result};
+use crate::{Bounds, Gram, NodeSet, Result};
 
 pub(super) const ENTRY: ScoreEntry = ScoreEntry {
     name: "bic",
@@ -44,7 +44,7 @@ impl Criterion for LogVariance {
 /// use plackett_dag::{Gram, LocalScore, NodeSet, score::{Bic, ScoreSettings, Scratch}};
 /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
 /// let score = Bic::new(gram, &ScoreSettings { penalty_factor: Some(1.0), ..Default::default() })?;
-/// let choice = score.best(1, &NodeSet::full(1), &mut Scratch::default(), &Run::default());
+/// let choice = score.best(1, &NodeSet::full(1), &NodeSet::default(), &mut Scratch::default(), &Run::default());
 /// assert_eq!(choice.unwrap().score, 500.0 * 1_f64.ln() + 0.5 * 1000_f64.ln());
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
@@ -123,8 +123,15 @@ impl LocalScore for Bic {
         self.subset.gram.nodes()
     }
 
-    fn best(&self, node: usize, allowed: &NodeSet, scratch: &mut Scratch, run: &Run<'_>) -> Option<Choice> {
-        let choice = self.subset.best(node, allowed, scratch, run)?;
+    fn best(
+        &self,
+        node: usize,
+        allowed: &NodeSet,
+        required: &NodeSet,
+        scratch: &mut Scratch,
+        run: &Run<'_>,
+    ) -> Option<Choice> {
+        let choice = self.subset.best(node, allowed, required, scratch, run)?;
         Some(Choice { score: self.shift(node) + choice.score, ..choice })
     }
 
@@ -140,8 +147,13 @@ impl LocalScore for Bic {
         self.subset.first_orders(run)
     }
 
-    fn walker<'a>(&'a self, start: &[usize], run: &Run<'_>) -> Option<Box<dyn Walker + 'a>> {
-        self.subset.walker(start, run)
+    fn walker<'a>(
+        &'a self,
+        start: &[usize],
+        bounds: &'a Bounds,
+        run: &Run<'_>,
+    ) -> Option<Box<dyn Walker + 'a>> {
+        self.subset.walker(start, bounds, run)
     }
 
     fn exact(&self) -> Option<Arc<dyn LocalScore>> {
@@ -150,8 +162,8 @@ impl LocalScore for Bic {
         Some(Arc::new(exact))
     }
 
-    fn fill_table(&self, node: usize, table: &mut [f64], run: &Run<'_>) -> bool {
-        let is_filled = self.subset.fill_table(node, table, run);
+    fn fill_costs(&self, node: usize, table: &mut [f64], run: &Run<'_>) -> bool {
+        let is_filled = self.subset.fill_costs(node, table, run);
         let shift = self.shift(node);
         table.iter_mut().for_each(|score| *score += shift);
         is_filled

@@ -10,7 +10,7 @@ use super::subset::{Criterion, Space, Subset, price};
 use super::{Choice, LocalScore, ScoreEntry, ScoreSettings, Scratch, SubsetSearch, Walker};
 use crate::cholesky::Cholesky;
 use crate::error::check_positive;
-use crate::{Gram, NodeSet, Result};
+use crate::{Bounds, Gram, NodeSet, Result};
 
 pub(super) const ENTRY: ScoreEntry = ScoreEntry {
     name: "ev-l0",
@@ -45,7 +45,7 @@ impl Criterion for HalfVariance {
 /// use plackett_dag::{Gram, LocalScore, NodeSet, score::{EvL0, ScoreSettings, Scratch}};
 /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
 /// let score = EvL0::new(gram, &ScoreSettings { noise_variance: Some(1.0), penalty_factor: Some(1.0), ..Default::default() })?;
-/// let choice = score.best(1, &NodeSet::full(1), &mut Scratch::default(), &Run::default());
+/// let choice = score.best(1, &NodeSet::full(1), &NodeSet::default(), &mut Scratch::default(), &Run::default());
 /// assert_eq!(choice.unwrap().score, 0.5 + 1000_f64.ln() / 1000.0);
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
@@ -129,8 +129,15 @@ impl LocalScore for EvL0 {
         self.subset.gram.nodes()
     }
 
-    fn best(&self, node: usize, allowed: &NodeSet, scratch: &mut Scratch, run: &Run<'_>) -> Option<Choice> {
-        self.subset.best(node, allowed, scratch, run)
+    fn best(
+        &self,
+        node: usize,
+        allowed: &NodeSet,
+        required: &NodeSet,
+        scratch: &mut Scratch,
+        run: &Run<'_>,
+    ) -> Option<Choice> {
+        self.subset.best(node, allowed, required, scratch, run)
     }
 
     /// It is a sum of squares per row.
@@ -146,8 +153,13 @@ impl LocalScore for EvL0 {
         self.subset.first_orders(run)
     }
 
-    fn walker<'a>(&'a self, start: &[usize], run: &Run<'_>) -> Option<Box<dyn Walker + 'a>> {
-        self.subset.walker(start, run)
+    fn walker<'a>(
+        &'a self,
+        start: &[usize],
+        bounds: &'a Bounds,
+        run: &Run<'_>,
+    ) -> Option<Box<dyn Walker + 'a>> {
+        self.subset.walker(start, bounds, run)
     }
 
     fn exact(&self) -> Option<Arc<dyn LocalScore>> {
@@ -156,8 +168,8 @@ impl LocalScore for EvL0 {
         Some(Arc::new(exact))
     }
 
-    fn fill_table(&self, node: usize, table: &mut [f64], run: &Run<'_>) -> bool {
-        self.subset.fill_table(node, table, run)
+    fn fill_costs(&self, node: usize, table: &mut [f64], run: &Run<'_>) -> bool {
+        self.subset.fill_costs(node, table, run)
     }
 
     fn weights(&self, node: usize, parents: &NodeSet) -> Option<Vec<f64>> {

@@ -82,14 +82,18 @@ impl<F: Family> FamilyLocal<F> {
     fn grow(
         &self,
         node: usize,
-        allowed: &NodeSet,
+        (allowed, required): (&NodeSet, &NodeSet),
         growth: &mut Growth<F::Space>,
         run: &Run<'_>,
     ) -> Option<Choice> {
         let Growth { space, candidates, costs } = growth;
         let mut pace = Pace::new(run);
-        let mut parents: Vec<usize> = Vec::new();
+        let mut parents: Vec<usize> = required.iter().collect();
         let mut witness = NodeSet::with_capacity(self.nodes);
+        required.iter().for_each(|parent| witness.insert(parent));
+        let may_go = |parents: &[usize]| -> Vec<usize> {
+            (0..parents.len()).filter(|&at| !required.contains(parents[at])).collect()
+        };
         let mut cost = self.family.cost(node, &parents, space);
         let improves = |new: f64, old: f64| new < old - IMPROVEMENT * old.abs().max(1.0);
         loop {
@@ -109,14 +113,13 @@ impl<F: Family> FamilyLocal<F> {
             }
             while parents.len() > 1 {
                 pace.spend(self.family.work() * parents.len())?;
+                let open = may_go(&parents);
                 costs.clear();
-                costs.extend(
-                    (0..parents.len()).map(|at| self.family.cost(node, &without(&parents, at), space)),
-                );
+                costs.extend(open.iter().map(|&at| self.family.cost(node, &without(&parents, at), space)));
                 let Some((at, least)) = least(costs).filter(|&(_, least)| improves(least, cost)) else {
                     break;
                 };
-                parents.remove(at);
+                parents.remove(open[at]);
                 cost = least;
                 is_better = true;
             }
@@ -124,7 +127,7 @@ impl<F: Family> FamilyLocal<F> {
                 continue;
             }
             let mut exchange = None;
-            for at in 0..parents.len() {
+            for at in may_go(&parents) {
                 let rest = without(&parents, at);
                 candidates.clear();
                 candidates.extend(allowed.iter().filter(|other| !parents.contains(other)));
@@ -145,17 +148,18 @@ impl<F: Family> FamilyLocal<F> {
         Some(Choice { score, parents: parents.into_iter().collect(), witness })
     }
 
-    /// Tries every set. 2^|allowed| costs.
+    /// Tries every set with those required. 2^|allowed| costs.
     fn enumerate(
         &self,
         node: usize,
-        allowed: &NodeSet,
+        (allowed, required): (&NodeSet, &NodeSet),
         space: &mut F::Space,
         run: &Run<'_>,
     ) -> Option<Choice> {
-        let allowed: Vec<usize> = allowed.iter().collect();
+        let allowed: Vec<usize> = allowed.iter().filter(|&other| !required.contains(other)).collect();
         let mut pace = Pace::new(run);
-        let mut best = (self.family.cost(node, &[], space), Vec::new());
+        let required: Vec<usize> = required.iter().collect();
+        let mut best = (self.family.cost(node, &required, space), required.clone());
         let mut subset = Vec::with_capacity(allowed.len());
         for bits in 1_u64..1 << allowed.len().min(63) {
             pace.spend(self.family.work())?;
@@ -163,6 +167,8 @@ impl<F: Family> FamilyLocal<F> {
             subset.extend(
                 allowed.iter().enumerate().filter(|(at, _)| bits >> at & 1 == 1).map(|(_, &other)| other),
             );
+            subset.extend_from_slice(&required);
+            subset.sort_unstable();
             let cost = self.family.cost(node, &subset, space);
             if cost < best.0 {
                 best = (cost, subset.clone());
@@ -182,12 +188,19 @@ impl<F: Family> LocalScore for FamilyLocal<F> {
         self.nodes
     }
 
-    fn best(&self, node: usize, allowed: &NodeSet, scratch: &mut Scratch, run: &Run<'_>) -> Option<Choice> {
+    fn best(
+        &self,
+        node: usize,
+        allowed: &NodeSet,
+        required: &NodeSet,
+        scratch: &mut Scratch,
+        run: &Run<'_>,
+    ) -> Option<Choice> {
         let growth = scratch.space::<Growth<F::Space>>();
         if self.is_exact {
-            self.enumerate(node, allowed, &mut growth.space, run)
+            self.enumerate(node, (allowed, required), &mut growth.space, run)
         } else {
-            self.grow(node, allowed, growth, run)
+            self.grow(node, (allowed, required), growth, run)
         }
     }
 
@@ -206,8 +219,7 @@ impl<F: Family> LocalScore for FamilyLocal<F> {
         Some(Arc::new(Self { family: Arc::clone(&self.family), is_exact: true, ..*self }))
     }
 
-    /// Costs of all sets first, then the least over subsets, one member less at a time.
-    fn fill_table(&self, node: usize, table: &mut [f64], run: &Run<'_>) -> bool {
+    fn fill_costs(&self, node: usize, table: &mut [f64], run: &Run<'_>) -> bool {
         if !self.is_exact {
             return false;
         }
@@ -222,14 +234,6 @@ impl<F: Family> LocalScore for FamilyLocal<F> {
             let others = (0..self.nodes).filter(|&other| other != node).enumerate();
             parents.extend(others.filter(|(at, _)| set >> at & 1 == 1).map(|(_, other)| other));
             *cost = self.family.cost(node, &parents, &mut space);
-        }
-        for set in 0..table.len() {
-            let mut rest = set;
-            while rest != 0 {
-                let member = rest & rest.wrapping_neg();
-                rest &= rest - 1;
-                table[set] = table[set].min(table[set & !member]);
-            }
         }
         true
     }

@@ -24,7 +24,7 @@ pub(super) const ENTRY: ScoreEntry = ScoreEntry {
 /// use plackett_dag::{Gram, LocalScore, NodeSet, score::{L1, ScoreSettings, Scratch}};
 /// let gram = Arc::new(Gram::from_matrix(100, 2, vec![1.0, 2.0, 2.0, 5.0])?);
 /// let score = L1::new(gram, &ScoreSettings::default())?;
-/// let choice = score.best(1, &NodeSet::full(1), &mut Scratch::default(), &Run::default()).unwrap();
+/// let choice = score.best(1, &NodeSet::full(1), &NodeSet::default(), &mut Scratch::default(), &Run::default()).unwrap();
 /// // Soft threshold: w = 2 − 0.5, so ½(5 − 2·2·1.5 + 1.5²) + 0.5·1.5.
 /// assert_eq!(choice.score, 1.375);
 /// assert_eq!(score.weights(1, &choice.parents), Some(vec![1.5]));
@@ -68,11 +68,19 @@ impl LocalScore for L1 {
         self.gram.nodes()
     }
 
-    fn best(&self, node: usize, allowed: &NodeSet, scratch: &mut Scratch, run: &Run<'_>) -> Option<Choice> {
+    /// A required parent costs what its weight costs, which may be nothing.
+    fn best(
+        &self,
+        node: usize,
+        allowed: &NodeSet,
+        required: &NodeSet,
+        scratch: &mut Scratch,
+        run: &Run<'_>,
+    ) -> Option<Choice> {
         let lasso: &mut Lasso = scratch.space();
         let score = lasso.solve(&self.gram, node, allowed, self.lambda, &mut Pace::new(run))?;
         let mut parents = NodeSet::with_capacity(self.gram.nodes());
-        for &parent in lasso.support() {
+        for parent in lasso.support().iter().copied().chain(required) {
             parents.insert(parent);
         }
         Some(Choice { score, witness: parents.clone(), parents })

@@ -36,7 +36,7 @@ pub use mixed::{MIXED_SCORES, MixedScoreEntry, MixedScoreSettings, mixed_score_b
 pub use subset::SubsetSearch;
 pub use walker::Walker;
 
-use crate::{Error, Gram, NodeSet, Result};
+use crate::{Bounds, Error, Gram, NodeSet, Result};
 
 /// The scores known by name: to add one, write its file and add its line here.
 ///
@@ -187,15 +187,17 @@ impl Scratch {
 ///     fn nodes(&self) -> usize {
 ///         self.0
 ///     }
-///     fn best(&self, node: usize, allowed: &NodeSet, _: &mut Scratch, _: &Run) -> Option<Choice> {
-///         let parents: NodeSet = allowed.iter().filter(|&other| other < node).collect();
+///     fn best(&self, node: usize, allowed: &NodeSet, required: &NodeSet, _: &mut Scratch, _: &Run) -> Option<Choice> {
+///         let is_parent = |&other: &usize| other < node || required.contains(other);
+///         let parents: NodeSet = allowed.iter().filter(is_parent).collect();
 ///         Some(Choice { score: -(parents.len() as f64), witness: parents.clone(), parents })
 ///     }
 /// }
 ///
 /// let allowed = NodeSet::from_iter([0, 1, 3]);
-/// let choice = Smaller(4).best(2, &allowed, &mut Scratch::default(), &Run::default());
-/// assert_eq!(choice.map(|choice| choice.score), Some(-2.0));
+/// let best = |required| Smaller(4).best(2, &allowed, &required, &mut Scratch::default(), &Run::default());
+/// assert_eq!(best(NodeSet::default()).map(|choice| choice.score), Some(-2.0));
+/// assert_eq!(best(NodeSet::from_iter([3])).map(|choice| choice.score), Some(-3.0));
 /// ```
 pub trait LocalScore: Send + Sync {
     /// What it is called.
@@ -204,12 +206,19 @@ pub trait LocalScore: Send + Sync {
     /// Number of nodes, d.
     fn nodes(&self) -> usize;
 
-    /// The best parents of `node` (below [`nodes`](Self::nodes)) among `allowed`, which holds nodes other than `node`.
-    /// [`Oracle`](crate::Oracle) checks both before it asks.
+    /// The best parents of `node` (below [`nodes`](Self::nodes)) among `allowed`, which holds nodes other than `node`, of which
+    /// those `required` are parents whatever they cost. [`Oracle`](crate::Oracle) sees to all that before it asks.
     ///
-    /// Nothing if the run was over before there was an answer. With nothing allowed the answer is quick, whatever the
-    /// run says: there must be something to show.
-    fn best(&self, node: usize, allowed: &NodeSet, scratch: &mut Scratch, run: &Run<'_>) -> Option<Choice>;
+    /// Nothing if the run was over before there was an answer. With nothing allowed but what is required the answer is quick,
+    /// whatever the run says: there must be something to show.
+    fn best(
+        &self,
+        node: usize,
+        allowed: &NodeSet,
+        required: &NodeSet,
+        scratch: &mut Scratch,
+        run: &Run<'_>,
+    ) -> Option<Choice>;
 
     /// Whether graphs of one class of Markov-equivalent graphs all score the same, so that only the class can be learned.
     fn is_equivalent(&self) -> bool {
@@ -233,10 +242,15 @@ pub trait LocalScore: Send + Sync {
         Vec::new()
     }
 
-    /// The order `start` under improvement by something that values moves faster than by asking for every node anew, if the
-    /// score has such a thing.
-    fn walker<'a>(&'a self, start: &[usize], run: &Run<'_>) -> Option<Box<dyn Walker + 'a>> {
-        let _ = (start, run);
+    /// The order `start`, which the bounds allow, under improvement within them by something that values moves faster than by
+    /// asking for every node anew, if the score has such a thing.
+    fn walker<'a>(
+        &'a self,
+        start: &[usize],
+        bounds: &'a Bounds,
+        run: &Run<'_>,
+    ) -> Option<Box<dyn Walker + 'a>> {
+        let _ = (start, bounds, run);
         None
     }
 
@@ -245,10 +259,11 @@ pub trait LocalScore: Send + Sync {
         None
     }
 
-    /// Writes r(node, S) for all sets S of others at once, S as bits with the node's own bit squeezed out, and returns
-    /// true; or returns false if asking [`best`](Self::best) is as good. The values must be the same. If the run is over
-    /// before it is done, what is written does not matter.
-    fn fill_table(&self, node: usize, table: &mut [f64], run: &Run<'_>) -> bool {
+    /// Writes what the node costs with exactly the parents P for all sets P of others at once, P as bits with the node's own bit
+    /// squeezed out, and returns true; or returns false if asking [`best`](Self::best) for what is best within every set is as
+    /// good. A set that cannot be the best may be given an infinite cost. If the run is over before it is done, what is written
+    /// does not matter.
+    fn fill_costs(&self, node: usize, table: &mut [f64], run: &Run<'_>) -> bool {
         let _ = (node, table, run);
         false
     }

@@ -4,7 +4,7 @@
 
 use super::subset::{Criterion, PERFECT_FIT};
 use crate::cholesky::{COLLINEAR, Cholesky, dot};
-use crate::{Gram, NodeSet};
+use crate::{Bounds, Gram, NodeSet};
 
 /// An improvement of a local score by less than this is rounding, not improvement.
 const IMPROVEMENT: f64 = 1e-7;
@@ -166,11 +166,17 @@ pub(crate) struct Allowed<'a> {
 pub(crate) struct Model<'a, C> {
     pub(crate) correlations: Correlations,
     pub(crate) criterion: &'a C,
+    pub(crate) bounds: &'a Bounds,
     /// A regression with so many parents takes up no more.
     pub(crate) most_parents: usize,
 }
 
 impl<C: Criterion> Model<'_, C> {
+    /// Whether a node before another must be its parent.
+    pub(crate) fn must_have(&self, node: usize, before: usize) -> bool {
+        !self.bounds.is_free() && self.bounds.joins(node, before)
+    }
+
     /// The local score of a node of which a number of parents leave the share `rest`.
     fn cost(&self, node: usize, rest: f64, parents: usize) -> f64 {
         let variance = (rest.max(PERFECT_FIT) * self.correlations.variances[node]).max(f64::MIN_POSITIVE);
@@ -195,7 +201,8 @@ impl Regression {
         model.cost(self.node, self.rest, self.parents.len())
     }
 
-    /// Starts with no parents.
+    /// Starts with no parents. Of a column that may not be a parent no variance is left: so it stays, whatever is added to it, and
+    /// nothing that is left of a column is as little.
     pub(crate) fn start<C: Criterion>(&mut self, model: &Model<C>, node: usize) {
         let correlations = &model.correlations;
         self.node = node;
@@ -210,6 +217,10 @@ impl Regression {
         self.variances.clear();
         self.variances.extend((0..correlations.nodes).map(|other| correlations.row(other)[other]));
         self.rest = self.variances[node];
+        if !model.bounds.is_free() {
+            let barred = (0..correlations.nodes).filter(|&other| !model.bounds.permits(other, node));
+            barred.for_each(|other| self.variances[other] = f64::NEG_INFINITY);
+        }
         self.price(model);
     }
 
@@ -258,7 +269,8 @@ impl Regression {
 
     /// The local score with one more parent. O(1).
     pub(crate) fn cost_with<C: Criterion>(&self, model: &Model<C>, parent: usize) -> f64 {
-        let gain = self.covariances[parent] * self.covariances[parent] / self.variances[parent];
+        let (covariance, variance) = (self.covariances[parent], self.variances[parent]);
+        let gain = if variance > COLLINEAR { covariance * covariance / variance } else { 0.0 };
         model.cost(self.node, self.rest - gain, self.parents.len() + 1)
     }
 
@@ -357,7 +369,7 @@ impl Regression {
                 && self.add(model, candidate, space)
             {}
             let mut is_smaller = false;
-            while let Some((position, loss)) = self.least_loss(space) {
+            while let Some((position, loss)) = self.least_loss(model, space) {
                 let size = self.parents.len();
                 let without = model.cost(self.node, self.rest + loss, size - 1);
                 if without >= model.cost(self.node, self.rest, size) - IMPROVEMENT {
@@ -410,9 +422,10 @@ impl Regression {
         self.refresh(model, space);
     }
 
-    /// The parent without which the residual variance rises least, and by how much. O(k²).
-    fn least_loss(&self, space: &mut Space) -> Option<(usize, f64)> {
-        let losses = (0..self.parents.len()).map(|position| (position, self.loss(position)));
+    /// The parent that may go and without which the residual variance rises least, and by how much. O(k²).
+    fn least_loss<C: Criterion>(&self, model: &Model<C>, space: &mut Space) -> Option<(usize, f64)> {
+        let may_go = |&position: &usize| !model.must_have(self.node, self.parents[position]);
+        let losses = (0..self.parents.len()).filter(may_go).map(|position| (position, self.loss(position)));
         let (position, _) = losses.min_by(|(_, a), (_, b)| a.total_cmp(b))?;
         // Weights and precisions have been added to and taken from; the factor knows better.
         let Space { coefficients, weights, .. } = space;
@@ -530,7 +543,12 @@ mod tests {
     #[test]
     fn every_change_leaves_what_elimination_gives() {
         let gram = random_gram(12, 40, 3);
-        let model = Model { correlations: Correlations::of(&gram), criterion: &Half(0.01), most_parents: 20 };
+        let model = Model {
+            correlations: Correlations::of(&gram),
+            criterion: &Half(0.01),
+            bounds: &Bounds::free(12),
+            most_parents: 20,
+        };
         let mut space = Space::default();
         let mut regression = Regression::default();
         regression.start(&model, 5);
@@ -554,7 +572,12 @@ mod tests {
         // Column 2 is the sum of 0 and 1; column 3 does not vary.
         let rows = vec![2.0, 0.5, 2.5, 0.0, 0.5, 1.0, 1.5, 0.0, 2.5, 1.5, 4.0, 0.0, 0.0, 0.0, 0.0, 0.0];
         let gram = Gram::from_matrix(100, 4, rows).unwrap();
-        let model = Model { correlations: Correlations::of(&gram), criterion: &Half(1e-6), most_parents: 20 };
+        let model = Model {
+            correlations: Correlations::of(&gram),
+            criterion: &Half(1e-6),
+            bounds: &Bounds::free(4),
+            most_parents: 20,
+        };
         let (mut space, mut regression) = (Space::default(), Regression::default());
         regression.start(&model, 2);
         let allowed = Allowed { before: &[3, 0, 1], with: None, without: None };
@@ -572,7 +595,12 @@ mod tests {
     #[test]
     fn settling_ends_where_no_single_change_helps() {
         let gram = random_gram(15, 60, 8);
-        let model = Model { correlations: Correlations::of(&gram), criterion: &Half(0.02), most_parents: 20 };
+        let model = Model {
+            correlations: Correlations::of(&gram),
+            criterion: &Half(0.02),
+            bounds: &Bounds::free(15),
+            most_parents: 20,
+        };
         let (mut space, mut regression) = (Space::default(), Regression::default());
         let others: Vec<usize> = (0..14).collect();
         regression.start(&model, 14);

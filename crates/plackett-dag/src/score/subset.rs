@@ -12,7 +12,7 @@ use super::{Choice, Scratch};
 use crate::cholesky::{COLLINEAR, Cholesky, dot};
 use crate::error::check_setting;
 use crate::pace::Pace;
-use crate::{Gram, NodeSet, Result};
+use crate::{Bounds, Gram, NodeSet, Result};
 
 /// An improvement smaller than this share of the score is rounding, not improvement.
 const IMPROVEMENT: f64 = 1e-12;
@@ -98,8 +98,10 @@ struct Grow {
     /// Covariance of each candidate with the node given the parents taken.
     covariances: Vec<f64>,
     rows: Vec<f64>,
-    /// Parents in the order taken, as positions among the candidates.
+    /// Parents in the order taken, as positions among the candidates. Those that are required come first.
     taken: Vec<usize>,
+    /// How many are required.
+    kept: usize,
     /// The parents of the best round so far.
     best: Vec<usize>,
     /// Residual variance of the node.
@@ -116,7 +118,19 @@ impl Grow {
         self.candidates.clear();
         self.candidates.extend(allowed);
         self.taken.clear();
+        self.kept = 0;
         self.reset(gram, node);
+    }
+
+    /// Takes the required ones, to stay, but for those that are combinations of others.
+    fn start_with(&mut self, gram: &Gram, required: &NodeSet, pace: &mut Pace<'_, '_>) -> Option<()> {
+        for c in 0..self.candidates.len() {
+            if required.contains(self.candidates[c]) && self.variances[c] > self.floors[c] {
+                self.take(gram, c, pace)?;
+            }
+        }
+        self.kept = self.taken.len();
+        Some(())
     }
 
     /// Back to no parents, with the same candidates.
@@ -189,14 +203,17 @@ impl Grow {
     fn fit(&mut self, gram: &Gram, node: usize, pace: &mut Pace<'_, '_>) -> Option<bool> {
         let size = self.taken.len();
         pace.spend(size * size * size)?;
-        let Self { taken, parents, candidates, factor, .. } = self;
+        let Self { taken, kept, parents, candidates, factor, .. } = self;
         parents.clear();
         factor.reset(size + 1);
+        let (mut at, first) = (0, *kept);
         taken.retain(|&c| {
             let is_new = factor.push(gram, parents, candidates[c]);
             if is_new {
                 parents.push(candidates[c]);
             }
+            *kept -= usize::from(!is_new && at < first);
+            at += 1;
             is_new
         });
         let g = gram.row(node);
@@ -208,11 +225,12 @@ impl Grow {
         Some(self.taken.len() < size)
     }
 
-    /// The parent whose removal raises the residual variance least, as a position in `taken`, and by how much.
+    /// The parent that may go and whose removal raises the residual variance least, as a position in `taken`, and by how much.
     fn least_loss(&mut self) -> Option<(usize, f64)> {
         self.factor.inverse_diagonal_of_gram(&mut self.diagonal, &mut self.column);
         let mut best = None;
-        for (position, (weight, diagonal)) in self.weights.iter().zip(&self.diagonal).enumerate() {
+        let weights = self.weights.iter().zip(&self.diagonal).enumerate();
+        for (position, (weight, diagonal)) in weights.skip(self.kept) {
             let loss = weight * weight / diagonal;
             if best.is_none_or(|(_, least)| loss < least) {
                 best = Some((position, loss));
@@ -288,7 +306,7 @@ impl Grow {
             self.column.extend(self.rows.chunks_exact(m).map(|row| row[c]));
             self.factor.solve_upper(&mut self.column);
             let parents = self.column.iter().zip(&self.weights).zip(&self.diagonal);
-            for (position, ((&slope, &weight), &diagonal)) in parents.enumerate() {
+            for (position, ((&slope, &weight), &diagonal)) in parents.enumerate().skip(self.kept) {
                 let freed = 1.0 / diagonal;
                 let variance = self.variances[c].max(0.0) + slope * slope * freed;
                 let covariance = self.covariances[c] + weight * slope * freed;
@@ -308,21 +326,24 @@ impl<C: Criterion> Subset<C> {
         &self,
         node: usize,
         allowed: &NodeSet,
+        required: &NodeSet,
         scratch: &mut Scratch,
         run: &Run<'_>,
     ) -> Option<Choice> {
         let space: &mut Space = scratch.space();
         let pace = &mut Pace::new(run);
         let mut witness = NodeSet::with_capacity(self.gram.nodes());
-        self.grow_shrink(node, allowed, &mut space.grow, &mut witness, pace)?;
-        let mut parents = NodeSet::with_capacity(self.gram.nodes());
+        required.iter().for_each(|parent| witness.insert(parent));
+        let mut parents = witness.clone();
+        space.grow.start(&self.gram, node, allowed);
+        space.grow.start_with(&self.gram, required, pace)?;
+        self.climb(node, &mut space.grow, &mut witness, pace)?;
         for &c in &space.grow.taken {
             parents.insert(space.grow.candidates[c]);
         }
         if self.search == SubsetSearch::BranchAndBound {
-            let start = self.score(node, &parents, space);
             let (better, proved) =
-                space.bound.run(self, node, allowed, (parents, start), MOST_VISITS, pace)?;
+                self.bounded(node, (allowed, required), parents, MOST_VISITS, space, pace)?;
             // Cut short, the answer may rest on anything allowed.
             witness = if proved { better.clone() } else { allowed.clone() };
             parents = better;
@@ -347,20 +368,6 @@ impl<C: Criterion> Subset<C> {
         parents.iter().map(weight).collect()
     }
 
-    /// Leaves the parents in `grow.taken`. Each change of the parents must lower their score, computed afresh: gains that
-    /// are rounding could otherwise go round in circles for ever.
-    fn grow_shrink(
-        &self,
-        node: usize,
-        allowed: &NodeSet,
-        grow: &mut Grow,
-        witness: &mut NodeSet,
-        pace: &mut Pace<'_, '_>,
-    ) -> Option<()> {
-        grow.start(&self.gram, node, allowed);
-        self.climb(node, grow, witness, pace)
-    }
-
     /// The orders that correlations suggest, those of quick walks.
     pub(crate) fn first_orders(&self, run: &Run<'_>) -> Vec<Vec<usize>> {
         let correlations = Correlations::of(&self.gram);
@@ -369,17 +376,22 @@ impl<C: Criterion> Subset<C> {
     }
 
     /// An order with the regression of every node, unless parents are to be searched exactly or there is no time.
-    pub(crate) fn walker<'a>(&'a self, start: &[usize], run: &Run<'_>) -> Option<Box<dyn Walker + 'a>> {
+    pub(crate) fn walker<'a>(
+        &'a self,
+        start: &[usize],
+        bounds: &'a Bounds,
+        run: &Run<'_>,
+    ) -> Option<Box<dyn Walker + 'a>> {
         let is_quick = self.search == SubsetSearch::GrowShrink && !run.is_over();
-        is_quick.then(|| -> Box<dyn Walker + 'a> { Box::new(Warm::new(self, start.to_vec(), run)) })
+        is_quick.then(|| -> Box<dyn Walker + 'a> { Box::new(Warm::new(self, start.to_vec(), bounds, run)) })
     }
 
-    /// Better parents than these among `allowed`, by pairs and exchanges and by branch and bound with so many visits; nothing if there are none, or if the run is
-    /// over before they are found.
+    /// Better parents than these among `allowed`, with those `required`, by pairs and exchanges and by branch and bound with so many
+    /// visits; nothing if there are none, or if the run is over before they are found.
     pub(crate) fn refine(
         &self,
         node: usize,
-        allowed: &NodeSet,
+        (allowed, required): (&NodeSet, &NodeSet),
         parents: &NodeSet,
         most_visits: usize,
         space: &mut Space,
@@ -387,19 +399,45 @@ impl<C: Criterion> Subset<C> {
     ) -> Option<NodeSet> {
         let (grow, pace) = (&mut space.grow, &mut Pace::new(run));
         grow.start(&self.gram, node, allowed);
+        grow.start_with(&self.gram, required, pace)?;
         for position in 0..grow.candidates.len() {
-            if parents.contains(grow.candidates[position]) {
+            let candidate = grow.candidates[position];
+            if parents.contains(candidate) && !required.contains(candidate) {
                 grow.take(&self.gram, position, pace)?;
             }
         }
         self.climb(node, grow, &mut NodeSet::with_capacity(self.gram.nodes()), pace)?;
-        let climbed: NodeSet = grow.taken.iter().map(|&c| grow.candidates[c]).collect();
-        let start = self.score(node, &climbed, space);
-        let (found, _) = space.bound.run(self, node, allowed, (climbed, start), most_visits, pace)?;
+        let climbed: NodeSet = grow.taken.iter().map(|&c| grow.candidates[c]).chain(required).collect();
+        let (found, _) = self.bounded(node, (allowed, required), climbed, most_visits, space, pace)?;
         improves(self.score(node, &found, space), self.score(node, parents, space)).then_some(found)
     }
 
-    /// Takes parents in and out, one at a time, in pairs and in exchange, until nothing helps.
+    /// The best parents by branch and bound from those that `space.grow` came to, and whether they are proved to be.
+    fn bounded(
+        &self,
+        node: usize,
+        (allowed, required): (&NodeSet, &NodeSet),
+        mut parents: NodeSet,
+        most_visits: usize,
+        space: &mut Space,
+        pace: &mut Pace<'_, '_>,
+    ) -> Option<(NodeSet, bool)> {
+        // Required ones that are combinations of others are parents, but there is nothing to say for or against them.
+        let (mut open, mut kept) = (allowed.clone(), NodeSet::default());
+        space.grow.taken[..space.grow.kept].iter().for_each(|&c| kept.insert(space.grow.candidates[c]));
+        for idle in required.iter().filter(|&parent| !kept.contains(parent)) {
+            open.remove(idle);
+            parents.remove(idle);
+        }
+        let start = self.score(node, &parents, space);
+        let (mut found, is_proved) =
+            space.bound.run(self, node, (&open, &kept), (parents, start), most_visits, pace)?;
+        required.iter().for_each(|parent| found.insert(parent));
+        Some((found, is_proved))
+    }
+
+    /// Takes parents in and out of `grow.taken`, one at a time, in pairs and in exchange, until nothing helps. Each change must
+    /// lower their score, computed afresh: gains that are rounding could otherwise go round in circles for ever.
     fn climb(
         &self,
         node: usize,
@@ -467,9 +505,9 @@ impl<C: Criterion> Subset<C> {
         }
     }
 
-    /// r(node, S) for every S: the score of every set, each from the set without its last member by one row of the
-    /// factor, and then minima over subsets. O(d²·2^d) for all sets together.
-    pub(crate) fn fill_table(&self, node: usize, table: &mut [f64], run: &Run<'_>) -> bool {
+    /// The score of every set of parents, each from the set without its last member by one row of the factor. O(d²·2^d) for all
+    /// sets together.
+    pub(crate) fn fill_costs(&self, node: usize, table: &mut [f64], run: &Run<'_>) -> bool {
         if self.search == SubsetSearch::GrowShrink {
             return false;
         }
@@ -477,18 +515,8 @@ impl<C: Criterion> Subset<C> {
         table.fill(f64::INFINITY);
         let mut space = Space::default();
         space.factor.reset(self.gram.nodes() + 1);
-        if self.fill_from(node, &others, (0, 0), &mut space, table, &mut Pace::new(run)).is_none() {
-            return true;
-        }
-        for bit in 0..others.len() {
-            let step = 1 << bit;
-            for pair in table.chunks_exact_mut(2 * step) {
-                let (without, with) = pair.split_at_mut(step);
-                for (x, y) in with.iter_mut().zip(without) {
-                    *x = x.min(*y);
-                }
-            }
-        }
+        // Cut short, what is there does not matter.
+        _ = self.fill_from(node, &others, (0, 0), &mut space, table, &mut Pace::new(run));
         true
     }
 
@@ -609,7 +637,7 @@ impl BranchAndBound {
         &mut self,
         subset: &Subset<C>,
         node: usize,
-        allowed: &NodeSet,
+        (allowed, required): (&NodeSet, &NodeSet),
         (start, start_score): (NodeSet, f64),
         most_visits: usize,
         pace: &mut Pace<'_, '_>,
@@ -621,7 +649,7 @@ impl BranchAndBound {
         self.visits = 0;
         self.most_visits = most_visits;
         let full: Vec<usize> = (0..self.candidates.len()).collect();
-        let inside = vec![false; full.len()];
+        let inside = self.candidates.iter().map(|&candidate| required.contains(candidate)).collect();
         self.split_dependent(subset, node, full, inside, pace)?;
         Some((std::mem::take(&mut self.best_set), self.visits < most_visits))
     }

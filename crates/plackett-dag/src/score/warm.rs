@@ -9,7 +9,7 @@ use plackett::run::Run;
 use super::regression::{Allowed, Correlations, Model, Regression, Space};
 use super::subset::{Criterion, Space as SubsetSpace, Subset};
 use super::walker::{IMPROVEMENT, Patience, Walker};
-use crate::NodeSet;
+use crate::{Bounds, NodeSet};
 
 /// Once a move has made the order worse by this many parents' prices, those further in the same direction are not tried.
 /// Ten give the same orders as all places do, in a third of the time (18 sets of 50 to 500 nodes); three do not.
@@ -62,9 +62,10 @@ struct Work {
 
 impl<'a, C: Criterion> Warm<'a, C> {
     /// Starts from an order that is known to be one. Nodes that the run has no time for have no parents.
-    pub(crate) fn new(subset: &'a Subset<C>, order: Vec<usize>, run: &Run<'_>) -> Self {
+    pub(crate) fn new(subset: &'a Subset<C>, order: Vec<usize>, bounds: &'a Bounds, run: &Run<'_>) -> Self {
         let correlations = Correlations::of(&subset.gram);
-        let model = Model { correlations, criterion: &subset.criterion, most_parents: FIRST_PARENTS };
+        let criterion = &subset.criterion;
+        let model = Model { correlations, criterion, bounds, most_parents: FIRST_PARENTS };
         let nodes = model.correlations.nodes();
         let mut ranks = vec![0; nodes];
         order.iter().enumerate().for_each(|(rank, &node)| ranks[node] = rank);
@@ -83,6 +84,9 @@ impl<'a, C: Criterion> Warm<'a, C> {
             let node = warm.order[rank];
             let regression = &mut warm.regressions[node];
             regression.start(&warm.model, node);
+            for &other in warm.order[..rank].iter().filter(|&&other| warm.model.must_have(node, other)) {
+                regression.add(&warm.model, other, &mut warm.work.space);
+            }
             if !run.is_over() {
                 let allowed = Allowed { before: &warm.order[..rank], with: None, without: None };
                 regression.settle(&warm.model, allowed, &mut warm.work.space);
@@ -96,6 +100,7 @@ impl<'a, C: Criterion> Warm<'a, C> {
     /// The best place of a node and what the score changes by there. O(d) where no regression is concerned.
     fn best_place(&mut self, node: usize, run: &Run<'_>) -> (usize, f64) {
         let rank = self.ranks[node];
+        let (low, high) = self.model.bounds.places(&self.order, rank);
         let Self { model, order, regressions, costs, work, valued, .. } = self;
         let Work { space, own, passed, .. } = work;
         let scale: f64 = costs.iter().map(|cost| cost.abs()).sum();
@@ -106,7 +111,7 @@ impl<'a, C: Criterion> Warm<'a, C> {
         own.clone_from(&regressions[node]);
         let mut own_cost = costs[node];
         let mut change = 0.0;
-        for place in (0..rank).rev() {
+        for place in (low..rank).rev() {
             let other = order[place];
             if let Some(position) = own.position(other) {
                 if run.is_over() {
@@ -118,7 +123,7 @@ impl<'a, C: Criterion> Warm<'a, C> {
                 change += cost - own_cost;
                 own_cost = cost;
             }
-            if regressions[other].wants(node) {
+            if regressions[other].wants(node) || model.must_have(other, node) {
                 passed.clone_from(&regressions[other]);
                 passed.add(model, node, space);
                 let allowed = Allowed { before: &order[..place], with: Some(node), without: None };
@@ -137,7 +142,7 @@ impl<'a, C: Criterion> Warm<'a, C> {
         own.clone_from(&regressions[node]);
         own_cost = costs[node];
         change = 0.0;
-        for place in rank + 1..order.len() {
+        for place in rank + 1..=high {
             let other = order[place];
             if let Some(position) = regressions[other].position(node) {
                 if run.is_over() {
@@ -149,7 +154,7 @@ impl<'a, C: Criterion> Warm<'a, C> {
                 passed.settle(model, allowed, space);
                 change += passed.cost(model) - costs[other];
             }
-            if own.wants(other) {
+            if own.wants(other) || model.must_have(node, other) {
                 own.add(model, other, space);
                 let allowed = Allowed { before: &order[..=place], with: None, without: Some(node) };
                 own.settle(model, allowed, space);
@@ -171,6 +176,7 @@ impl<'a, C: Criterion> Warm<'a, C> {
     /// it. Never better than the truth, so a move that looks good is.
     fn best_place_at_a_glance(&mut self, node: usize) -> usize {
         let rank = self.ranks[node];
+        let (low, high) = self.model.bounds.places(&self.order, rank);
         let Self { model, order, regressions, costs, work, valued, .. } = self;
         let Work { space, own, .. } = work;
         let scale: f64 = costs.iter().map(|cost| cost.abs()).sum();
@@ -184,12 +190,12 @@ impl<'a, C: Criterion> Warm<'a, C> {
 
         own.clone_from(&regressions[node]);
         let mut passed = 0.0;
-        for place in (0..rank).rev() {
+        for place in (low..rank).rev() {
             let other = order[place];
             if let Some(position) = own.position(other) {
                 own.forget(position);
             }
-            if regressions[other].wants(node) {
+            if regressions[other].wants(node) || model.must_have(other, node) {
                 passed += regressions[other].cost_with(model, node) - costs[other];
             }
             see(place, passed + own.cost(model) - costs[node]);
@@ -197,11 +203,11 @@ impl<'a, C: Criterion> Warm<'a, C> {
 
         own.clone_from(&regressions[node]);
         passed = 0.0;
-        for (place, &other) in order.iter().enumerate().skip(rank + 1) {
+        for (place, &other) in order.iter().enumerate().take(high + 1).skip(rank + 1) {
             if let Some(position) = regressions[other].position(node) {
                 passed += regressions[other].cost_without(model, position) - costs[other];
             }
-            if own.wants(other) {
+            if own.wants(other) || model.must_have(node, other) {
                 own.add(model, other, space);
             }
             see(place, passed + own.cost(model) - costs[node]);
@@ -274,9 +280,14 @@ impl<C: Criterion> Walker for Warm<'_, C> {
         self.costs.iter().sum()
     }
 
+    /// Required ones that are combinations of others are no part of the regressions.
     fn parents(&mut self) -> Option<Vec<NodeSet>> {
-        let sets = self.regressions.iter().map(|regression| regression.parents().iter().copied().collect());
-        Some(sets.collect())
+        let parents = |node: usize| {
+            let before = self.order[..self.ranks[node]].iter().copied();
+            let required = before.filter(|&other| self.model.must_have(node, other));
+            self.regressions[node].parents().iter().copied().chain(required).collect()
+        };
+        Some((0..self.order.len()).map(parents).collect())
     }
 
     fn evaluations(&self) -> u64 {
@@ -303,7 +314,7 @@ impl<C: Criterion> Walker for Warm<'_, C> {
                         own.remove(model, position, space);
                     });
                 }
-                if self.regressions[other].wants(node) {
+                if self.regressions[other].wants(node) || self.model.must_have(other, node) {
                     self.change(other, at, Some(node), None, queue, |model, passed, space| {
                         passed.add(model, node, space);
                     });
@@ -319,7 +330,7 @@ impl<C: Criterion> Walker for Warm<'_, C> {
                         passed.remove(model, position, space);
                     });
                 }
-                if self.regressions[node].wants(other) {
+                if self.regressions[node].wants(other) || self.model.must_have(node, other) {
                     self.change(node, at + 1, None, Some(node), queue, |model, own, space| {
                         own.add(model, other, space);
                     });
@@ -368,12 +379,17 @@ impl<C: Criterion> Walker for Warm<'_, C> {
                 break;
             }
             let node = self.order[rank];
-            let parents: NodeSet = self.regressions[node].parents().iter().copied().collect();
+            let before = &self.order[..rank];
+            let required: NodeSet =
+                before.iter().copied().filter(|&other| self.model.must_have(node, other)).collect();
+            let own = self.regressions[node].parents().iter().copied();
+            let parents: NodeSet = own.chain(&required).collect();
             let mut allowed = parents.clone();
-            let strongest = self.regressions[node].strongest(&self.order[..rank], POLISHED_CANDIDATES);
+            let strongest = self.regressions[node].strongest(before, POLISHED_CANDIDATES);
             strongest.into_iter().for_each(|candidate| allowed.insert(candidate));
             let visits = POLISHING_VISITS / self.order.len();
-            let better = self.subset.refine(node, &allowed, &parents, visits, &mut self.work.subset, run);
+            let within = (&allowed, &required);
+            let better = self.subset.refine(node, within, &parents, visits, &mut self.work.subset, run);
             let Some(better) = better else { continue };
             self.note(node);
             let regression = &mut self.regressions[node];

@@ -15,7 +15,7 @@ pub(super) struct Cached<'a, 'b> {
 }
 
 impl<'a, 'b> Cached<'a, 'b> {
-    /// Starts from an order that is known to be one; nothing if the run is over before its score is known.
+    /// Starts from an order that is known to be one, and within the bounds; nothing if the run is over before its score is known.
     pub(super) fn new(oracle: &'a mut Oracle, order: Vec<usize>, run: &'a Run<'b>) -> Option<Self> {
         let walk = Walk::new(oracle, order, run)?;
         let kept = (walk.order().to_vec(), walk.locals().to_vec());

@@ -1,6 +1,8 @@
 //! The best order of all, by dynamic programming over subsets: F(S) = min over i ∈ S of F(S∖i) + r(i, S∖i).
-//! The table of r(i, S) over all S is filled interval by interval: one solved problem with witness T for U settles all
-//! S with T ⊆ S ⊆ U, and the sets that lack a member of T are split off and solved in turn.
+//! Where a score knows what every set of parents costs, r(i, S) is the least over the subsets of S that are permitted and have what is
+//! required. Otherwise the table over all S is filled interval by interval: one solved problem with witness T for U settles all
+//! S with T ⊆ S ⊆ U, and the sets that lack a member of T are split off and solved in turn. S without a required parent costs an
+//! infinite amount, so that no order puts a node before it.
 
 use std::sync::Arc;
 
@@ -8,7 +10,7 @@ use plackett::run::Run;
 
 use super::OrderSolution;
 use crate::pace::Pace;
-use crate::{Error, LocalScore, NodeSet, Result, parallel, score::Scratch};
+use crate::{Bounds, Error, LocalScore, NodeSet, Result, parallel, score::Scratch};
 
 /// Sets are indices into tables here; more nodes than this do not fit any memory.
 const MOST_NODES: usize = 40;
@@ -50,6 +52,11 @@ impl LocalTable {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn new(score: &dyn LocalScore, bytes: usize, run: &Run<'_>) -> Result<Option<Self>> {
+        Self::within(score, &Bounds::free(score.nodes()), bytes, run)
+    }
+
+    /// The same within bounds.
+    fn within(score: &dyn LocalScore, bounds: &Bounds, bytes: usize, run: &Run<'_>) -> Result<Option<Self>> {
         let nodes = score.nodes();
         check_memory(nodes, Self::bytes(nodes), bytes)?;
         run.begin("tables over subsets", Some(nodes as u64));
@@ -58,10 +65,14 @@ impl LocalTable {
                 return None;
             }
             let mut scores = vec![0.0; 1 << (nodes - 1)];
-            if !score.fill_table(node, &mut scores, run) {
+            let family = Family::of(node, bounds);
+            if !score.fill_costs(node, &mut scores, run) || !family.take_least(&mut scores) {
                 let others = ((1_u64 << nodes) - 1) & !(1 << node);
                 let (scratch, pace) = (Scratch::default(), Pace::new(run));
-                Filler { score, node, nodes, scratch, pace, run, scores: &mut scores }.fill(0, others)?;
+                scores.fill(f64::INFINITY);
+                let scores = &mut scores[..];
+                let required = family.required;
+                Filler { score, family, nodes, scratch, pace, run, scores }.fill(required, others)?;
             }
             run.advance(1);
             // A table that the end of the run cut short is none.
@@ -125,9 +136,53 @@ fn squeeze(set: u64, node: usize) -> u64 {
     (set & low) | ((set >> 1) & !low)
 }
 
+/// What is known of the parents of a node, as bits.
+struct Family {
+    node: usize,
+    permitted: u64,
+    required: u64,
+    /// Parents wherever they are allowed.
+    joined: u64,
+}
+
+impl Family {
+    fn of(node: usize, bounds: &Bounds) -> Self {
+        let bits = |set: &NodeSet| set.words().first().copied().unwrap_or(0);
+        let (required, joined) = bounds.fixed(node);
+        let permitted = bits(&bounds.permitted(node));
+        Self { node, permitted, required: bits(&required), joined: bits(&joined) }
+    }
+
+    /// Turns what each set costs into the least that a set within it costs. Whether that is known: where required parents are
+    /// combinations of each other, a score may have left their costs out.
+    fn take_least(&self, table: &mut [f64]) -> bool {
+        let squeezed = |set: u64| squeeze(set, self.node) as usize;
+        let (permitted, required) = (squeezed(self.permitted), squeezed(self.required));
+        let (joined, whole) = (squeezed(self.joined), table.len() - 1);
+        if permitted != whole || required != 0 {
+            for (set, cost) in table.iter_mut().enumerate() {
+                if set & !permitted != 0 || set & required != required {
+                    *cost = f64::INFINITY;
+                }
+            }
+        }
+        // A set that has none of those joined stands for no set that has one.
+        for step in (0..table.len().trailing_zeros()).map(|bit| 1 << bit).filter(|step| joined & step == 0) {
+            for pair in table.chunks_exact_mut(2 * step) {
+                let (without, with) = pair.split_at_mut(step);
+                for (x, y) in with.iter_mut().zip(without) {
+                    *x = x.min(*y);
+                }
+            }
+        }
+        let is_known = |set: usize| set & required != required || table[set] < f64::INFINITY;
+        required | joined == 0 || (0..table.len()).all(is_known)
+    }
+}
+
 struct Filler<'a, 'b> {
     score: &'a dyn LocalScore,
-    node: usize,
+    family: Family,
     nodes: usize,
     scratch: Scratch,
     pace: Pace<'a, 'b>,
@@ -138,10 +193,13 @@ struct Filler<'a, 'b> {
 impl Filler<'_, '_> {
     /// Settles every S with `inside` ⊆ S ⊆ `full`; nothing if the run is over before.
     fn fill(&mut self, inside: u64, full: u64) -> Option<()> {
-        let allowed = NodeSet::from_words(&[full], self.nodes);
+        let Family { node, permitted, required, joined } = self.family;
+        let required = required | joined & full;
+        let set = |bits: u64| NodeSet::from_words(&[bits], self.nodes);
+        let (allowed, needed) = (set(full & permitted), set(required));
         self.pace.spend(self.nodes.pow(2))?;
-        let choice = self.score.best(self.node, &allowed, &mut self.scratch, self.run)?;
-        let witness = choice.witness.words()[0];
+        let choice = self.score.best(node, &allowed, &needed, &mut self.scratch, self.run)?;
+        let witness = choice.witness.words()[0] | required;
         let mut inside = inside;
         let mut open = witness & full & !inside;
         while open != 0 {
@@ -150,8 +208,8 @@ impl Filler<'_, '_> {
             self.fill(inside, full & !member)?;
             inside |= member;
         }
-        let base = squeeze(inside, self.node);
-        let free = squeeze(full & !inside, self.node);
+        let base = squeeze(inside, node);
+        let free = squeeze(full & !inside, node);
         let mut chosen = 0_u64;
         loop {
             self.scores[(base | chosen) as usize] = choice.score;
@@ -215,26 +273,65 @@ impl Exact {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn run(&self, score: Arc<dyn LocalScore>, run: &Run<'_>) -> Result<Option<OrderSolution>> {
+        let free = Bounds::free(score.nodes());
+        self.run_within(score, &free, run)
+    }
+
+    /// The best order of all that bounds allow.
+    ///
+    /// # Errors
+    /// Those of [`run`](Self::run), and [`Error::Size`] if the bounds are those of another number of nodes.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use plackett::run::Run;
+    /// use plackett_dag::{Bounds, Gram, score::{EvL0, ScoreSettings}, search::Exact};
+    /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
+    /// let score = Arc::new(EvL0::new(gram, &ScoreSettings::default())?);
+    /// let bounds = Bounds::new(2, &[(0, 1)], &[], &[])?;
+    /// let found = Exact::default().run_within(score, &bounds, &Run::default())?.unwrap();
+    /// assert_eq!(found.order, [1, 0]);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn run_within(
+        &self,
+        score: Arc<dyn LocalScore>,
+        bounds: &Bounds,
+        run: &Run<'_>,
+    ) -> Result<Option<OrderSolution>> {
         let nodes = score.nodes();
+        if bounds.nodes() != nodes {
+            return Err(Error::Size { what: "the bounds", expected: nodes, found: bounds.nodes() });
+        }
         check_memory(nodes, Self::bytes_needed(nodes), self.memory_bytes)?;
         let score = score.exact().unwrap_or(score);
-        let table = LocalTable::new(score.as_ref(), self.memory_bytes, run)?;
-        let order = table.and_then(|table| best_order(&table, run));
-        Ok(order.and_then(|order| solution(order, score.as_ref(), run)))
+        let table = LocalTable::within(score.as_ref(), bounds, self.memory_bytes, run)?;
+        let order = table.and_then(|table| best_order(&table, run)).map(|order| bounds.arrange(&order));
+        Ok(order.and_then(|order| solution(order, score.as_ref(), bounds, run)))
     }
 }
 
 /// An order with its parents, each solved again: the tables keep the scores alone.
-fn solution(order: Vec<usize>, score: &dyn LocalScore, run: &Run<'_>) -> Option<OrderSolution> {
+fn solution(
+    order: Vec<usize>,
+    score: &dyn LocalScore,
+    bounds: &Bounds,
+    run: &Run<'_>,
+) -> Option<OrderSolution> {
     let nodes = order.len();
     let mut parents = vec![NodeSet::default(); nodes];
     let mut scratch = Scratch::default();
     let mut before = NodeSet::with_capacity(nodes);
+    let mut required = NodeSet::with_capacity(nodes);
     let mut total = 0.0;
     for &node in &order {
-        let choice = score.best(node, &before, &mut scratch, run)?;
+        let mut allowed = before.clone();
+        bounds.restrict(node, &mut allowed);
+        bounds.required_of(node, &allowed, &mut required);
+        let choice = score.best(node, &allowed, &required, &mut scratch, run)?;
         total += choice.score;
         parents[node] = choice.parents;
+        required.iter().for_each(|parent| parents[node].insert(parent));
         before.insert(node);
     }
     Some(OrderSolution { order, score: total, parents })

@@ -72,7 +72,7 @@ impl Expansion {
             let Some(sets) = ParentSets::build(data, score, &candidates, Keep::Best, run)? else { break };
             let sets = Arc::new(sets);
             run.begin(&format!("orders in space {rounds} of parents"), None);
-            let mut oracle = Oracle::new(sets.clone());
+            let mut oracle = Oracle::new(sets.clone()).within(candidates.bounds().clone())?;
             let solution = match &last {
                 None => self.insertion.run(&mut oracle, run),
                 Some(last) => self.insertion.improve(&mut oracle, &last.solution.order, run)?,

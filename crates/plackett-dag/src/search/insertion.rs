@@ -14,7 +14,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use super::cached::Cached;
 use super::{OrderSolution, cost_of};
 use crate::score::{Walker, walker::Patience};
-use crate::{Oracle, Result, parallel};
+use crate::{Bounds, Oracle, Result, parallel};
 
 /// Nodes moved to random places by one kick. At 50 dense nodes 5 leaves a quarter of the gap that 2 leaves; 8 is no better.
 const KICKED_NODES: usize = 5;
@@ -56,8 +56,8 @@ pub struct Insertion {
 }
 
 impl Insertion {
-    /// The best order over all starts, the first of equals; the best so far if the run ends before, and the graph without
-    /// edges if it ends before there is one.
+    /// The best order over all starts within the oracle's bounds, the first of equals; the best so far if the run ends before, and
+    /// the graph of the edges that must be there if it ends before there is one.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -72,7 +72,7 @@ impl Insertion {
         self.search(oracle, None, run)
     }
 
-    /// The same with `start` as the first order to start from: the outcome is never worse, unless the run is over before
+    /// The same with `start`, brought within the bounds, as the first order to start from: the outcome is never worse, unless the run is over before
     /// its score is known.
     ///
     /// # Errors
@@ -94,7 +94,7 @@ impl Insertion {
 
     fn search(&self, oracle: &mut Oracle, start: Option<&[usize]>, run: &Run<'_>) -> OrderSolution {
         let score = Arc::clone(oracle.score());
-        let nodes = score.nodes();
+        let (nodes, bounds) = (score.nodes(), oracle.bounds().clone());
         let effort = |starts_up_to: usize, kicks: usize| {
             let starts = self.starts.unwrap_or(if nodes <= starts_up_to { 4 } else { 2 }).max(1);
             let kicks = self.kicks.unwrap_or(kicks.min(KICKED_NODES_IN_ALL / nodes.max(1)));
@@ -111,18 +111,18 @@ impl Insertion {
         let known: Vec<Vec<usize>> =
             start.map(<[usize]>::to_vec).into_iter().chain(score.first_orders(run)).collect();
         let first = |index: usize, rng: &mut ChaCha8Rng| match known.get(index) {
-            Some(order) => order.clone(),
-            None => random_order(nodes, rng),
+            Some(order) => bounds.arrange(order),
+            None => bounds.arrange(&random_order(nodes, rng)),
         };
-        if let Some(begun) = score.walker(&first(0, &mut self.stream(0)), run) {
+        if let Some(begun) = score.walker(&first(0, &mut self.stream(0)), &bounds, run) {
             let (starts, kicks) = effort(NODES_FOR_FOUR_STARTS.1, KICKS.1);
             let mut walkers = vec![Some(begun)];
             walkers.resize_with(starts, || None);
             let chain = |(index, walker): (usize, Option<Box<dyn Walker + '_>>)| {
                 let mut rng = self.stream(index);
                 let order = first(index, &mut rng);
-                let mut walker = walker.or_else(|| score.walker(&order, run))?;
-                walk(&mut *walker, kicks, rng, run);
+                let mut walker = walker.or_else(|| score.walker(&order, &bounds, run))?;
+                walk(&mut *walker, &bounds, kicks, rng, run);
                 let (order, parents) = (walker.order().to_vec(), walker.parents()?);
                 Some((OrderSolution { order, score: walker.score(), parents }, walker.evaluations()))
             };
@@ -139,12 +139,12 @@ impl Insertion {
                 let mut rng = self.stream(index);
                 let order = first(index, &mut rng);
                 let Some(mut walker) = Cached::new(oracle, order, run) else { break };
-                walk(&mut walker, kicks, rng, run);
+                walk(&mut walker, &bounds, kicks, rng, run);
                 let Some(parents) = walker.parents() else { break };
                 see(OrderSolution { order: walker.order().to_vec(), score: walker.score(), parents });
             }
         }
-        best.unwrap_or_else(|| OrderSolution::empty(score.as_ref()))
+        best.unwrap_or_else(|| OrderSolution::empty(oracle))
     }
 
     fn stream(&self, index: usize) -> ChaCha8Rng {
@@ -176,8 +176,18 @@ fn descend(walker: &mut dyn Walker, queue: &mut Queue, run: &Run<'_>) {
     queue.clear();
 }
 
+/// The place nearest to this one that the bounds allow a node.
+fn within(bounds: &Bounds, order: &[usize], node: usize, place: usize) -> usize {
+    if bounds.is_free() {
+        return place;
+    }
+    let rank = order.iter().position(|&other| other == node).unwrap_or(place);
+    let (low, high) = bounds.places(order, rank);
+    place.clamp(low, high)
+}
+
 /// Improves an order until no move of one node helps, then disturbs it and tries again, keeping what is not worse.
-fn walk(walker: &mut dyn Walker, kicks: usize, mut rng: ChaCha8Rng, run: &Run<'_>) {
+fn walk(walker: &mut dyn Walker, bounds: &Bounds, kicks: usize, mut rng: ChaCha8Rng, run: &Run<'_>) {
     let nodes = walker.order().len();
     let mut queue = Queue::new(nodes);
     random_order(nodes, &mut rng).into_iter().for_each(|node| queue.push(node));
@@ -198,7 +208,7 @@ fn walk(walker: &mut dyn Walker, kicks: usize, mut rng: ChaCha8Rng, run: &Run<'_
         }
         for _ in 0..KICKED_NODES {
             let (node, place) = (rng.random_range(0..nodes), rng.random_range(0..nodes));
-            walker.relocate(node, place, &mut queue);
+            walker.relocate(node, within(bounds, walker.order(), node, place), &mut queue);
         }
         descend(walker, &mut queue, run);
         if walker.score() <= least {

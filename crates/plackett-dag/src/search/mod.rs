@@ -65,34 +65,50 @@ impl OrderSolution {
         Dag::from_parents(self.parents.iter().map(|parents| parents.iter().collect()).collect())
     }
 
-    /// The graph without edges, what a search that was over at once has to show. O(d).
+    /// The graph without edges but those that must be there: what a search that was over at once has to show. O(d).
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use plackett_dag::{Gram, OrderSolution, score::{Bic, ScoreSettings}};
+    /// use plackett_dag::{Bounds, Gram, Oracle, OrderSolution, score::{Bic, ScoreSettings}};
     /// let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?);
-    /// let nothing = OrderSolution::empty(&Bic::new(gram, &ScoreSettings::default())?);
+    /// let oracle = Oracle::new(Arc::new(Bic::new(gram, &ScoreSettings::default())?));
+    /// let nothing = OrderSolution::empty(&oracle);
     /// assert_eq!((nothing.score, nothing.dag()?.edge_count()), (500.0 * 5_f64.ln(), 0));
+    /// let required = OrderSolution::empty(&oracle.within(Bounds::new(2, &[], &[(1, 0)], &[])?)?);
+    /// assert!(required.dag()?.has_edge(1, 0));
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
-    pub fn empty(score: &dyn LocalScore) -> Self {
-        let nodes = score.nodes();
-        let (nobody, mut scratch, run) = (NodeSet::with_capacity(nodes), Scratch::default(), Run::default());
-        let choices = (0..nodes).map(|node| score.best(node, &nobody, &mut scratch, &run));
-        Self {
-            order: (0..nodes).collect(),
-            score: choices.flatten().map(|choice| choice.score).sum(),
-            parents: vec![nobody.clone(); nodes],
-        }
+    pub fn empty(oracle: &Oracle) -> Self {
+        let order: Vec<usize> = (0..oracle.nodes()).collect();
+        Self::least(oracle.bounds().arrange(&order), oracle).0
     }
 
-    /// The order with its parents as far as there is time to find them; nodes beyond have none.
+    /// The same for an order that is allowed, with the score of each node.
+    fn least(order: Vec<usize>, oracle: &Oracle) -> (Self, Vec<f64>) {
+        let (nodes, mut scratch, run) = (order.len(), Scratch::default(), Run::default());
+        let mut before = NodeSet::with_capacity(nodes);
+        let mut parents = vec![before.clone(); nodes];
+        let mut scores = vec![0.0; nodes];
+        for &node in &order {
+            let required = &mut parents[node];
+            oracle.bounds().required_of(node, &before, required);
+            let choice = oracle.score().best(node, required, required, &mut scratch, &run);
+            scores[node] = choice.map_or(0.0, |choice| choice.score);
+            before.insert(node);
+        }
+        (Self { order, score: scores.iter().sum(), parents }, scores)
+    }
+
+    /// The order, brought within the bounds, with its parents as far as there is time to find them; nodes beyond have those that they
+    /// must have.
     ///
     /// # Errors
     /// [`Error::NotAnOrder`](crate::Error::NotAnOrder) unless each node is listed once.
-    pub(crate) fn so_far(order: Vec<usize>, oracle: &mut Oracle, run: &Run<'_>) -> Result<Self> {
+    pub(crate) fn so_far(order: &[usize], oracle: &mut Oracle, run: &Run<'_>) -> Result<Self> {
+        oracle.check_order(order)?;
+        let order = oracle.bounds().arrange(order);
         let score = Arc::clone(oracle.score());
-        if let Some(mut walker) = score.walker(&order, run)
+        if let Some(mut walker) = score.walker(&order, oracle.bounds(), run)
             && let Some(parents) = walker.parents()
         {
             let score = cost_of(score.as_ref(), &parents).unwrap_or_else(|| walker.score());
@@ -101,23 +117,18 @@ impl OrderSolution {
         if let Some(whole) = Self::of(order.clone(), oracle, run)? {
             return Ok(whole);
         }
-        let mut solution = Self::empty(oracle.score().as_ref());
-        let alone = solution.score;
-        let mut before = NodeSet::with_capacity(order.len());
-        let nobody = NodeSet::with_capacity(order.len());
-        let mut scratch = Scratch::default();
-        for &node in &order {
+        let (mut solution, alone) = Self::least(order, oracle);
+        let least = solution.score;
+        let mut before = NodeSet::with_capacity(alone.len());
+        for &node in &solution.order {
             // What has been solved is known after the end of the run as well.
             let Some(choice) = oracle.best(node, &before, run)? else { break };
-            if let Some(nothing) = score.best(node, &nobody, &mut scratch, &Run::default()) {
-                solution.score += choice.score - nothing.score;
-                solution.parents[node] = choice.parents;
-            }
+            solution.score += choice.score - alone[node];
+            solution.parents[node] = choice.parents;
             before.insert(node);
         }
         // Differences may have lost what the sum had.
-        solution.score = solution.score.min(alone);
-        solution.order = order;
+        solution.score = solution.score.min(least);
         Ok(solution)
     }
 
@@ -148,9 +159,9 @@ fn cost_of(score: &dyn LocalScore, parents: &[NodeSet]) -> Option<f64> {
     parents.iter().enumerate().map(|(node, parents)| score.cost(node, parents)).sum()
 }
 
-/// The best order with its parents, which are known, as all its local scores were looked at; the graph without edges if
-/// there is none, or if the memory was too small to keep them.
+/// The best order with its parents, which are known, as all its local scores were looked at; the graph of the edges that must be there
+/// if there is none, or if the memory was too small to keep them.
 fn known(best: Option<Vec<usize>>, oracle: &mut Oracle, run: &Run<'_>) -> OrderSolution {
     let found = best.and_then(|order| OrderSolution::of(order, oracle, run).ok().flatten());
-    found.unwrap_or_else(|| OrderSolution::empty(oracle.score().as_ref()))
+    found.unwrap_or_else(|| OrderSolution::empty(oracle))
 }

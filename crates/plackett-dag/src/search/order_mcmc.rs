@@ -76,7 +76,7 @@ pub struct McmcSolution {
 }
 
 impl OrderMcmc {
-    /// Runs the chain from a random order.
+    /// Runs the chain from a random order within the oracle's bounds.
     ///
     /// # Errors
     /// [`Error::Setting`](crate::Error::Setting) if the temperature is not positive and finite.
@@ -95,9 +95,10 @@ impl OrderMcmc {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         let mut order: Vec<usize> = (0..oracle.nodes()).collect();
         order.shuffle(&mut rng);
+        order = oracle.bounds().arrange(&order);
         run.begin("order MCMC", Some(self.steps));
         let Some(walk) = Walk::new(oracle, order, run) else {
-            let best = OrderSolution::empty(oracle.score().as_ref());
+            let best = OrderSolution::empty(oracle);
             return Ok(McmcSolution { best, steps: 0, accepted: 0 });
         };
         let mut chain =
@@ -161,8 +162,12 @@ impl Chain<'_, '_> {
         }
     }
 
-    /// Metropolis: the proposal is symmetric, so it is accepted with probability exp(−change/temperature).
+    /// Metropolis: the proposal is symmetric, so it is accepted with probability exp(−change/temperature), and never if it would
+    /// leave the bounds.
     fn exchange(&mut self, first: usize, second: usize) -> Option<bool> {
+        if !self.walk.bounds().may_exchange(self.walk.order(), first, second) {
+            return Some(false);
+        }
         let change = self.walk.exchange(first, second, &mut self.old)?;
         // Drawn whether needed or not, so that the same draws follow.
         let uniform: f64 = self.rng.random();
@@ -222,7 +227,14 @@ mod tests {
             self.0
         }
 
-        fn best(&self, node: usize, allowed: &NodeSet, _: &mut Scratch, _: &Run<'_>) -> Option<Choice> {
+        fn best(
+            &self,
+            node: usize,
+            allowed: &NodeSet,
+            _: &NodeSet,
+            _: &mut Scratch,
+            _: &Run<'_>,
+        ) -> Option<Choice> {
             let bits = allowed.iter().fold(node as u64 + 1, |bits, other| bits | 1 << (8 + other));
             let mixed = bits.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
             let score = 2.0 * mixed as f64 / f64::from(u32::MAX);

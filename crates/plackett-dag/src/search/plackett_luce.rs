@@ -1,8 +1,12 @@
 //! The paper's search: gradient descent on E Q̂(b) over the scores of a Plackett–Luce distribution, then its mode.
+//!
+//! Within bounds the distribution is the constrained one, which draws each node from those that may come next. RELAX needs perturbed
+//! scores, which that one does not have: it descends on E Q̂(a(b)), a(b) being the order b brought within the bounds.
 
 use plackett::run::{Run, Trace};
 use plackett::{
-    Distribution as _, Noise, Objective, ObjectiveError, PlackettLuce, Training, TrainingSettings,
+    ConstrainedPlackettLuce, Distribution, Noise, Objective, ObjectiveError, PlackettLuce, Training,
+    TrainingSettings,
     critic::Network,
     estimator::{Baseline, Estimator, Reinforce, Relax, RewardToGo},
 };
@@ -18,6 +22,9 @@ const PILOT_STREAM: u64 = u64::MAX;
 
 /// How far below random orders the score that no order can beat is put, as a share of the distance between them.
 const MARGIN: f64 = 1e-3;
+
+/// A deviation below this share of the mean is rounding.
+const ROUNDING: f64 = 1e-13;
 
 /// How fast the running mean of each node's local score forgets.
 const NODE_MEAN_DECAY: f64 = 0.99;
@@ -118,13 +125,15 @@ struct Scale {
     deviation: f64,
     /// Added to the score before the logarithm is taken, so that the best order imaginable is at a finite distance.
     shift: f64,
+    /// The least that the logarithm is taken of: where parents are searched for greedily, an order may beat what none should.
+    least: f64,
     /// The mean of the logarithm.
     log_mean: f64,
 }
 
 impl Scale {
-    fn measure(oracle: &mut Oracle, latent: &PlackettLuce, seed: u64, run: &Run<'_>) -> Result<Option<Self>> {
-        let orders = latent.sample_many(PILOT_ORDERS, Noise::new(seed).stream(PILOT_STREAM));
+    fn measure(oracle: &mut Oracle, seed: u64, run: &Run<'_>) -> Result<Option<Self>> {
+        let orders = oracle.bounds().random_orders(PILOT_ORDERS, Noise::new(seed).stream(PILOT_STREAM))?;
         let mut scores = Vec::with_capacity(PILOT_ORDERS);
         for order in &orders {
             let Some(score) = oracle.order_score(order, run)? else { return Ok(None) };
@@ -133,17 +142,21 @@ impl Scale {
         let average = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / PILOT_ORDERS as f64;
         let mean = average(&mut scores.iter().copied());
         let variance = average(&mut scores.iter().map(|score| (score - mean).powi(2)));
-        let deviation = if variance > 0.0 { variance.sqrt() } else { 1.0 };
+        // Where little is left open all orders score the same, but for rounding.
+        let is_even = variance.sqrt() <= ROUNDING * mean.abs();
+        let deviation = if is_even { 1.0 } else { variance.sqrt() };
         let Some(floor) = oracle.lowest_score(run) else { return Ok(None) };
-        let shift = MARGIN * (mean - floor).max(deviation) - floor;
-        let log_mean = average(&mut scores.iter().map(|score| (score + shift).ln()));
-        Ok(Some(Self { mean, deviation, shift, log_mean }))
+        let margin = MARGIN * (mean - floor).max(deviation);
+        let mut scale =
+            Self { mean, deviation, shift: margin - floor, least: MARGIN * margin, log_mean: 0.0 };
+        scale.log_mean = average(&mut scores.iter().map(|&score| scale.logarithm(score)));
+        Ok(Some(scale))
     }
 
     /// The centered logarithm of a score's distance from what no order can beat. On dense graphs scores of random orders
     /// span many orders of magnitude, and their mean would be that of the worst ones alone.
     fn logarithm(self, score: f64) -> f64 {
-        (score + self.shift).ln() - self.log_mean
+        (score + self.shift).max(self.least).ln() - self.log_mean
     }
 }
 
@@ -192,37 +205,52 @@ impl PlSearch {
     /// # Errors
     /// Settings that make no sense.
     pub fn run(&self, oracle: &mut Oracle, run: &Run<'_>) -> Result<PlSolution> {
-        let latent = PlackettLuce::new(&vec![0.0; oracle.nodes()])?;
+        let scores = vec![0.0; oracle.nodes()];
         run.begin("gradient descent", Some(self.steps));
-        let Some(scale) = Scale::measure(oracle, &latent, self.seed, run)? else {
-            return Best::default().finish(latent.mode().into_vec(), 0, oracle, run);
+        let Some(scale) = Scale::measure(oracle, self.seed, run)? else {
+            let first: Vec<usize> = (0..oracle.nodes()).collect();
+            return Best::default().finish(oracle.bounds().arrange(&first), 0, oracle, run);
         };
         let samples = match self.gradient {
             GradientKind::Relax | GradientKind::Reinforce => self.samples,
             // A baseline that leaves one out needs another.
             GradientKind::RewardToGo => self.samples.max(2),
         };
+        let constraints = (!oracle.bounds().is_free()).then(|| oracle.bounds().constraints()).transpose()?;
         let score = OrderScore::new(oracle, scale, samples, run);
+        if let (Some(constraints), GradientKind::Reinforce | GradientKind::RewardToGo) =
+            (constraints, self.gradient)
+        {
+            return self.descend_without_critic(ConstrainedPlackettLuce::new(&scores, constraints)?, score);
+        }
+        let latent = PlackettLuce::new(&scores)?;
         match self.gradient {
             GradientKind::Relax => {
                 let critic = Network::new(latent.items(), self.hidden);
                 let relax = Relax::new(&latent, critic, &mut Noise::new(self.seed))?;
                 self.descend(latent, relax, score)
             }
-            GradientKind::Reinforce => {
-                let reinforce = Reinforce::new(&latent, Baseline::LeaveOneOut)?;
-                self.descend(latent, reinforce, score)
-            }
-            GradientKind::RewardToGo => {
-                let reward_to_go = RewardToGo::new(&latent);
-                self.descend(latent, reward_to_go, score)
-            }
+            GradientKind::Reinforce | GradientKind::RewardToGo => self.descend_without_critic(latent, score),
         }
     }
 
-    fn descend<E: Estimator<Latent = PlackettLuce>>(
+    fn descend_without_critic<D: Distribution>(
         &self,
-        latent: PlackettLuce,
+        latent: D,
+        score: OrderScore<'_, '_>,
+    ) -> Result<PlSolution> {
+        if self.gradient == GradientKind::RewardToGo {
+            let reward_to_go = RewardToGo::new(&latent);
+            self.descend(latent, reward_to_go, score)
+        } else {
+            let reinforce = Reinforce::new(&latent, Baseline::LeaveOneOut)?;
+            self.descend(latent, reinforce, score)
+        }
+    }
+
+    fn descend<E: Estimator>(
+        &self,
+        latent: E::Latent,
         estimator: E,
         mut score: OrderScore<'_, '_>,
     ) -> Result<PlSolution> {
@@ -245,7 +273,8 @@ impl PlSearch {
                 break;
             }
         }
-        score.best.finish(training.latent().mode().into_vec(), training.steps(), score.oracle, run)
+        let mode = score.oracle.bounds().arrange(&training.mode());
+        score.best.finish(mode, training.steps(), score.oracle, run)
     }
 }
 
@@ -272,7 +301,16 @@ impl<'a, 'b> OrderScore<'a, 'b> {
 }
 
 impl Objective for OrderScore<'_, '_> {
+    /// The score of the order brought within the bounds: RELAX draws orders without constraints, and each node then waits for those
+    /// that go before it. Orders drawn within constraints stay as they are.
     fn evaluate(&mut self, order: &[usize]) -> std::result::Result<f64, ObjectiveError> {
+        let arranged;
+        let order = if self.oracle.bounds().is_free() {
+            order
+        } else {
+            arranged = self.oracle.bounds().arrange(order);
+            &arranged
+        };
         let score = self.oracle.order_score(order, self.run)?.ok_or("the run is over")?;
         self.best.see(order, score, self.oracle, self.run);
         Ok(self.scale.logarithm(score))

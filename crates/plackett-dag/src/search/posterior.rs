@@ -50,7 +50,7 @@ impl OrderMcmc {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn posterior(&self, sums: &Arc<SumScore>, run: &Run<'_>) -> Result<EdgePosterior> {
-        let mut oracle = Oracle::new(sums.clone());
+        let mut oracle = Oracle::new(sums.clone()).within(sums.bounds().clone())?;
         let nodes = sums.nodes();
         let first = self.steps / BURN_IN;
         let mut totals = vec![0.0; nodes * nodes];

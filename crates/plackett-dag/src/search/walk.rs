@@ -3,7 +3,7 @@
 
 use plackett::run::Run;
 
-use crate::{NodeSet, Oracle};
+use crate::{Bounds, NodeSet, Oracle};
 
 /// An order under change.
 pub(super) struct Walk<'a, 'b> {
@@ -19,7 +19,7 @@ pub(super) struct Walk<'a, 'b> {
 }
 
 impl<'a, 'b> Walk<'a, 'b> {
-    /// Starts from an order that is known to be one; nothing if the run is over before its score is known.
+    /// Starts from an order that is known to be one, and within the bounds; nothing if the run is over before its score is known.
     pub(super) fn new(oracle: &'a mut Oracle, order: Vec<usize>, run: &'a Run<'b>) -> Option<Self> {
         let nodes = order.len();
         let before = NodeSet::with_capacity(nodes);
@@ -30,6 +30,10 @@ impl<'a, 'b> Walk<'a, 'b> {
 
     pub(super) fn order(&self) -> &[usize] {
         &self.order
+    }
+
+    pub(super) fn bounds(&self) -> &Bounds {
+        self.oracle.bounds()
     }
 
     /// The best parents of every node, which are known as all local scores were looked at, unless the memory was too small
@@ -52,16 +56,17 @@ impl<'a, 'b> Walk<'a, 'b> {
         self.locals.iter().sum()
     }
 
-    /// Scores every other place of the node at `rank`: `visit(place, change)` with the change of the order's score, places
+    /// Scores every other place that the bounds allow the node at `rank`: `visit(place, change)` with the change of the order's score, places
     /// before `rank` first, each side from near to far. Each place costs two local scores.
     pub(super) fn visit_places(&mut self, rank: usize, mut visit: impl FnMut(usize, f64)) -> Option<()> {
         let node = self.order[rank];
+        let (low, high) = self.oracle.bounds().places(&self.order, rank);
 
         // Towards the front: `node` passes the one before it.
         self.seek(rank);
         let mut change = 0.0;
         let mut own = self.locals[rank];
-        for place in (0..rank).rev() {
+        for place in (low..rank).rev() {
             let passed = self.order[place];
             self.before.remove(passed);
             let own_after = self.oracle.local(node, &self.before, self.run)?;
@@ -77,7 +82,7 @@ impl<'a, 'b> Walk<'a, 'b> {
         self.seek(rank);
         change = 0.0;
         own = self.locals[rank];
-        for place in rank + 1..self.order.len() {
+        for place in rank + 1..=high {
             let passed = self.order[place];
             let passed_after = self.oracle.local(passed, &self.before, self.run)?;
             self.before.insert(passed);

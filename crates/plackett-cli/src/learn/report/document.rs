@@ -1,0 +1,140 @@
+//! The JSON document: what `--json` prints and `graph.json` holds.
+
+use plackett::run::Ending;
+use plackett_dag::{
+    dataset::Kind,
+    format::{CpdagDocument, GraphDocument},
+    metrics::Comparison,
+};
+use serde::Serialize;
+
+use super::Report;
+use crate::learn::{
+    Settings,
+    data::{InputDocument, MissingDocument},
+};
+
+/// The document that `--json` prints and `graph.json` holds.
+#[derive(Serialize)]
+pub(super) struct Document<'a> {
+    version: &'static str,
+    method: &'a str,
+    score_name: Option<&'a str>,
+    score_choice: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    price: Option<f64>,
+    score: Option<f64>,
+    seconds: f64,
+    evaluations: u64,
+    status: Ending,
+    nodes: usize,
+    rows: usize,
+    data: &'static str,
+    data_choice: Option<&'a str>,
+    preprocessing: &'static str,
+    seed: u64,
+    #[serde(flatten)]
+    graph: GraphDocument,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    probabilities: Option<Vec<EdgeProbability<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    true_score: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comparison: Option<Comparison>,
+    warnings: &'a [String],
+    settings: Settings<'a>,
+    input: &'a InputDocument,
+    missing: Option<Gaps<'a>>,
+}
+
+/// What is missing, what was done about it, and how that went.
+#[derive(Serialize)]
+struct Gaps<'a> {
+    #[serde(flatten)]
+    document: &'a MissingDocument,
+    #[serde(flatten)]
+    estimation: Option<EstimationDocument>,
+}
+
+#[derive(Serialize)]
+struct EstimationDocument {
+    effective_rows: f64,
+    iterations: usize,
+    change: f64,
+    converged: bool,
+}
+
+/// How likely an edge is, whether the learned graph has it or not.
+#[derive(Serialize)]
+struct EdgeProbability<'a> {
+    from: &'a str,
+    to: &'a str,
+    probability: f64,
+}
+
+/// Less likely edges are left out of the document; `probabilities.csv` has them all.
+const LEAST_PROBABILITY: f64 = 0.01;
+
+impl Report<'_> {
+    pub(super) fn document(&self) -> Document<'_> {
+        let learned = self.learned;
+        let mut graph = GraphDocument::new(&self.graph);
+        graph.order = self.order().into_iter().map(str::to_owned).collect();
+        graph.cpdag = Some(CpdagDocument::new(&self.data.names, &learned.cpdag));
+        Document {
+            version: env!("CARGO_PKG_VERSION"),
+            method: learned.method.name,
+            score_name: learned.score_name.as_deref(),
+            score_choice: learned.score_choice.as_deref(),
+            price: learned.price,
+            score: learned.score,
+            seconds: self.seconds,
+            evaluations: learned.evaluations,
+            status: learned.ending,
+            nodes: self.data.names.len(),
+            rows: self.data.values.rows(),
+            data: match self.data.kind {
+                Some(Kind::Numbers) => "continuous",
+                Some(_) => "discrete",
+                None => "mixed",
+            },
+            data_choice: self.data.kind_choice.as_deref(),
+            preprocessing: self.data.preparation,
+            seed: self.arguments.common.seed,
+            graph,
+            probabilities: self.probable_edges(),
+            true_score: self.true_score,
+            comparison: self.comparison,
+            warnings: &self.warnings,
+            settings: self.settings,
+            input: &self.data.input,
+            missing: self.gaps(),
+        }
+    }
+
+    fn gaps(&self) -> Option<Gaps<'_>> {
+        let document = self.data.missing.as_ref()?;
+        let estimation = self.learned.estimation.map(|estimation| EstimationDocument {
+            effective_rows: estimation.effective_rows,
+            iterations: estimation.iterations,
+            change: estimation.change,
+            converged: estimation.is_converged,
+        });
+        Some(Gaps { document, estimation })
+    }
+
+    /// The likely edges, the likeliest first.
+    fn probable_edges(&self) -> Option<Vec<EdgeProbability<'_>>> {
+        let probabilities = self.learned.probabilities.as_ref()?;
+        let nodes = self.data.names.len();
+        let edge = |(at, &probability): (usize, &f64)| EdgeProbability {
+            from: self.name(at / nodes),
+            to: self.name(at % nodes),
+            probability,
+        };
+        let mut edges: Vec<_> = probabilities.iter().enumerate().map(edge).collect();
+        edges.retain(|edge| edge.probability >= LEAST_PROBABILITY);
+        edges.sort_by(|a, b| b.probability.total_cmp(&a.probability));
+        Some(edges)
+    }
+}

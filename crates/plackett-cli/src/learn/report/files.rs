@@ -1,0 +1,58 @@
+//! The files in the folder of `--out`: the document, the graph for other programs, and its picture.
+
+use plackett_dag::{
+    Table,
+    format::{to_dot, write_graph_csv},
+};
+
+use super::{Report, document::Document};
+use crate::{
+    console::counted,
+    files::OutDir,
+    plot::{Arrow, Figure, Graph, Weights},
+};
+
+impl Report<'_> {
+    /// Writes all files, and tells their names.
+    pub(super) fn write(&self, out: &OutDir, document: &Document) -> anyhow::Result<Vec<&'static str>> {
+        let graph = &self.graph;
+        let mut written = Vec::new();
+        let mut write = |name: &'static str, content: &[u8]| {
+            written.push(name);
+            out.write(name, content)
+        };
+        write("graph.json", serde_json::to_string_pretty(document)?.as_bytes())?;
+        let mut csv = Vec::new();
+        write_graph_csv(graph, &mut csv, "graph.csv")?;
+        write("graph.csv", &csv)?;
+        write("graph.dot", to_dot(graph, |from, to| self.is_open(from, to)).as_bytes())?;
+        let figure = self.picture()?;
+        write("graph.svg", figure.svg.as_bytes())?;
+        write("graph.png", &figure.png)?;
+        if let Some(probabilities) = &self.learned.probabilities {
+            let mut csv = Vec::new();
+            Table::new(graph.names().to_vec(), probabilities.clone())?
+                .write_csv(&mut csv, "probabilities.csv")?;
+            write("probabilities.csv", &csv)?;
+        }
+        Ok(written)
+    }
+
+    fn picture(&self) -> anyhow::Result<Figure> {
+        let graph = &self.graph;
+        let arrows: Vec<Arrow> = graph
+            .dag()
+            .edges()
+            .map(|(from, to, weight)| Arrow { from, to, weight, is_open: self.is_open(from, to) })
+            .collect();
+        let by = self.learned.score_name.as_deref().unwrap_or(self.learned.method.name);
+        let title = format!("{}: {by}, {}", self.data.title, counted(graph.dag().edge_count(), "edge"));
+        Figure::draw_graph(&Graph {
+            title: &title,
+            names: graph.names(),
+            order: graph.dag().topological_order(),
+            arrows: &arrows,
+            weights: if self.is_linear() { Weights::Effects } else { Weights::Strengths },
+        })
+    }
+}

@@ -1,0 +1,89 @@
+//! What `plackett learn` shows: a JSON document, or a text with the edges, the order and what to make of them; and files.
+//! A column of the table of edges is a function in `edges`, a paragraph of the text one in `text`, a field of the document
+//! one in `document`, a file one in `files`.
+
+mod document;
+mod edges;
+mod files;
+mod text;
+mod warnings;
+
+use plackett_dag::{Learned, NamedDag, dataset::Kind, learning::Direction, metrics::Comparison};
+
+use super::{Arguments, Settings, data::Data, true_score};
+use crate::{console, files::OutDir};
+
+pub(super) struct Report<'a> {
+    arguments: &'a Arguments,
+    settings: Settings<'a>,
+    data: &'a Data,
+    learned: &'a Learned,
+    /// The learned graph under the names of the columns.
+    graph: NamedDag,
+    truth: Option<&'a NamedDag>,
+    true_score: Option<f64>,
+    comparison: Option<Comparison>,
+    seconds: f64,
+    warnings: Vec<String>,
+}
+
+impl<'a> Report<'a> {
+    pub(super) fn new(
+        arguments: &'a Arguments,
+        settings: Settings<'a>,
+        data: &'a Data,
+        learned: &'a Learned,
+        truth: Option<&'a NamedDag>,
+        seconds: f64,
+    ) -> anyhow::Result<Self> {
+        let graph = NamedDag::new(data.names.clone(), learned.dag.clone())?;
+        let comparison = truth.map(|truth| truth.compare(&graph)).transpose()?;
+        let true_score = true_score(arguments, data, learned, truth)?;
+        let warnings = warnings::warnings(data, learned, arguments.posterior);
+        Ok(Self {
+            arguments,
+            settings,
+            data,
+            learned,
+            graph,
+            truth,
+            true_score,
+            comparison,
+            seconds,
+            warnings,
+        })
+    }
+
+    /// Writes the files, if there is a folder for them, and prints the rest.
+    pub(super) fn give(&self, out: Option<&OutDir>) -> anyhow::Result<()> {
+        let document = self.document();
+        let written = out.map(|out| self.write(out, &document)).transpose()?;
+        if self.arguments.common.json {
+            return console::say_json(&document);
+        }
+        console::say(&self.text())?;
+        if let (Some(out), Some(files)) = (&self.arguments.out, written) {
+            console::say(&format!("Written to {}: {}", out.display(), files.join(", ")))?;
+        }
+        Ok(())
+    }
+
+    /// The learned order by name, causes first.
+    fn order(&self) -> Vec<&str> {
+        self.learned.order.iter().map(|&node| self.name(node)).collect()
+    }
+
+    fn name(&self, node: usize) -> &str {
+        &self.data.names[node]
+    }
+
+    /// Whether the weights of edges are those of a linear model, rather than what the score would lose without them.
+    fn is_linear(&self) -> bool {
+        self.data.kind == Some(Kind::Numbers)
+    }
+
+    /// Whether the edge might as well point the other way.
+    fn is_open(&self, from: usize, to: usize) -> bool {
+        self.learned.direction(from, to) == Direction::Open
+    }
+}
