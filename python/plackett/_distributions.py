@@ -120,8 +120,8 @@ class PlackettLuce:
         items = largest + 1 if n_items is None else to_count(n_items, "n_items", least=1)
         if unranked not in (None, "below", "absent"):
             raise PlackettError(f"unranked is {unranked!r}: it must be below or absent")
-        is_whole = len(flat.items) == len(flat.counts) * items
-        if not is_whole and unranked is None:
+        ranks = np.bincount(np.repeat(np.arange(len(flat.counts)), flat.counts), flat.sizes, len(flat.counts))
+        if (ranks < items).any() and unranked is None:
             raise PlackettError("some rankings do not list all items: say whether the others are unranked='below' or 'absent'")
         counted = np.ones(len(flat.counts)) if weights is None else to_floats(weights, "weights")
         if counted.shape != flat.counts.shape:
