@@ -1,7 +1,7 @@
 """Expectations over orders for PyTorch: differentiable in the scores, and in whatever the function itself depends on.
 
-Needs PyTorch, which is not among the package's dependencies. Tensors on the processor are shared with the native code, not
-copied; those on another device go there and back once a call.
+Needs PyTorch, which is not among the package's dependencies. Tensors on the processor share their memory with the native code (scores of
+float32 are widened there, B times k numbers); those on another device go there and back once a call.
 """
 
 from __future__ import annotations
