@@ -59,11 +59,11 @@ def test_parameters_of_the_function_receive_their_gradient():
 
     gradients = jax.grad(loss, argnums=(0, 1))(theta, 1.5)
     width = 1e-6
-    assert gradients[1] == pytest.approx((loss(theta, 1.5 + width) - loss(theta, 1.5 - width)) / (2 * width), abs=1e-8)
+    assert float(gradients[1]) == pytest.approx(float(loss(theta, 1.5 + width) - loss(theta, 1.5 - width)) / (2 * width), abs=1e-8)
     for row, item in np.ndindex(2, 4):
         step = jnp.zeros((2, 4)).at[row, item].set(width)
         slope = (loss(theta + step, 1.5) - loss(theta - step, 1.5)) / (2 * width)
-        assert gradients[0][row, item] == pytest.approx(slope, abs=1e-8)
+        assert float(gradients[0][row, item]) == pytest.approx(float(slope), abs=1e-8)
 
 
 def test_vmap_is_a_loop():
