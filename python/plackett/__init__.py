@@ -16,6 +16,7 @@ from plackett._distributions import Categorical, Fit, PlackettLuce
 from plackett._draw import Drawn, draw, gradient
 from plackett._estimate import Estimate, estimate
 from plackett._graph import Cpdag, Graph
+from plackett._knowledge import Knowledge, KnowledgeCost
 from plackett._learn import LearnedGraph, PlackettWarning, learn_dag
 from plackett._learner import OrderDAG
 from plackett._models import BayesNet, DiscreteData, Sem, load_network, simulate_sem
@@ -34,6 +35,8 @@ __all__ = [
     "Estimate",
     "Fit",
     "Graph",
+    "Knowledge",
+    "KnowledgeCost",
     "LearnedGraph",
     "Optimizer",
     "Optimum",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -12,6 +13,7 @@ from plackett import _plackett
 from plackett._arrays import Floats, to_count, to_number, to_seed
 from plackett._data import ColumnKind, Discretize, Kind, Missing, Reading, to_data
 from plackett._graph import Cpdag, Graph, named_cpdag
+from plackett._knowledge import Knowledge, KnowledgeCost, to_cost, to_json
 from plackett._plackett import PlackettError
 from plackett._progress import Bar
 
@@ -46,6 +48,16 @@ class LearnedGraph(Graph):
         self._order = tuple(native.order.tolist())
         self._cpdag = named_cpdag(self._names, native.cpdag)
         self._open = tuple(native.cpdag[1]) if native.is_equivalent else ()
+        self._figures = native.edges
+        self.directions_rest_on: str | None = native.directions_rest_on
+        """What the directions rest on that the class leaves open, where the score prefers one to the other."""
+        self.diagnostics: list[dict[str, Any]] = [
+            {"name": name, "value": value, "verdict": verdict, "advice": advice}
+            for name, value, verdict, advice in native.diagnostics
+        ]
+        """How far the graph can be trusted, as far as the data tell: a ``name``, a ``value``, a ``verdict`` and ``advice``
+        each. Verdicts are ``"fine"``, ``"caution"``, ``"unused"`` (other scores assume it), ``"unknown"`` (it takes rows, or time,
+        that are not there) and ``"assumed"`` (no data could tell)."""
         self.method: str = native.method
         """How the graph was searched for."""
         self.score: float | None = native.score
@@ -87,6 +99,8 @@ class LearnedGraph(Graph):
         """How it ended; in each case the graph is the best so far, at worst the one without edges."""
         self.seconds: float = native.seconds
         """How long it took."""
+        self.knowledge: KnowledgeCost | None = to_cost(native, self._names)
+        """What knowledge cost, if there was any: the score without it and which statements decided."""
         limits = [
             f'column "{self._names[node]}" has too many candidates for all their sets: at most {limit} were tried together'
             for node, limit in native.lowered_limits
@@ -96,7 +110,8 @@ class LearnedGraph(Graph):
 
     @property
     def cpdag(self) -> Cpdag:
-        """What the data say of directions: the equivalence class of the graph, or PC-stable's pattern.
+        """What the data say of directions: the equivalence class of the graph, or PC-stable's pattern. With knowledge it is the
+        maximally oriented graph under the knowledge: an edge is directed if all equivalent graphs that keep it direct it so.
 
         >>> import plackett
         >>> data = plackett.simulate_sem(4, seed=1).sample(500, seed=0)
@@ -105,9 +120,35 @@ class LearnedGraph(Graph):
         """
         return self._cpdag
 
+    @property
+    def edge_table(self) -> list[dict[str, Any]]:
+        """What there is to say of each edge, the strongest first: ``from``, ``to``, ``weight``; ``standardized``, the coefficient if
+        every column had a standard deviation of one; ``strength``, what the score would lose without the edge; ``p_value``, the
+        largest of the tests that kept it (``pc`` only); and ``direction``: ``"compelled"`` if all graphs of the class have it,
+        ``"open"`` if not, or what it rests on if the score prefers one to the other. ``None`` where there is no such figure. A list
+        of dictionaries is what data frames are made of.
+
+        >>> import plackett
+        >>> data = plackett.simulate_sem(4, seed=1).sample(500, seed=0)
+        >>> sorted(plackett.learn_dag(data).edge_table[0])
+        ['direction', 'from', 'p_value', 'standardized', 'strength', 'to', 'weight']
+        """
+        return [
+            {
+                "from": self._names[start],
+                "to": self._names[end],
+                "weight": float(self._weights[start, end]),
+                "standardized": standardized,
+                "strength": strength,
+                "p_value": p_value,
+                "direction": direction,
+            }
+            for start, end, standardized, strength, p_value, direction in self._figures
+        ]
+
     def to_networkx(self) -> nx.DiGraph[str]:
-        """The graph for networkx, with the edges' attributes ``weight`` and ``is_open``: whether the data leave the direction
-        open, so that the edge might as well point the other way.
+        """The graph for networkx, with the edges' attributes ``weight``, those of :attr:`edge_table` that there are, and ``is_open``:
+        whether the data leave the direction open, so that the edge might as well point the other way.
 
         >>> import plackett
         >>> model = plackett.simulate_sem(6, seed=0)
@@ -119,6 +160,9 @@ class LearnedGraph(Graph):
         pairs = {frozenset((self._names[a], self._names[b])) for a, b in self._open}
         for start, end, attributes in graph.edges(data=True):
             attributes["is_open"] = frozenset((start, end)) in pairs
+        for edge in self.edge_table:
+            known = {name: value for name, value in edge.items() if value is not None and name not in ("from", "to")}
+            graph.edges[edge["from"], edge["to"]].update(known)
         return graph
 
 
@@ -162,6 +206,7 @@ def learn_dag(
     weights: Any = None,
     covariance: bool | int = False,
     names: Sequence[str] | None = None,
+    knowledge: Knowledge | Mapping[str, Any] | str | os.PathLike[str] | None = None,
     standardize: bool = False,
     center: bool = True,
     lambda_: float | None = None,
@@ -228,6 +273,9 @@ def learn_dag(
         their number otherwise.
     names
         The names of the columns, if the data have none or others are wanted.
+    knowledge
+        What is known of the graph, which it then keeps: a :class:`plackett.Knowledge`, a dictionary of its parameters, or the path of
+        a file. What it cost is in ``.knowledge`` of the answer.
     standardize, center
         What is done to columns of numbers first.
     lambda_, sigma2, penalty
@@ -279,6 +327,7 @@ def learn_dag(
         "memory": to_count(memory, "memory", least=1),
         "time_limit": _to_seconds(time_limit),
         "seed": to_seed(seed),
+        "knowledge": to_json(knowledge),
     }
     for what in ("method", "score", "candidates"):
         if settings[what] is not None and not isinstance(settings[what], str):

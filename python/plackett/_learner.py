@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plackett._data import ColumnKind, Discretize, Kind, Missing, Reading, is_in_memory
+from plackett._knowledge import Knowledge
 from plackett._learn import Candidates, LearnedGraph, Method, Score, learn_dag
 from plackett._likelihood import Columns, Linear, Tables, to_rows
 from plackett._plackett import PlackettError
@@ -54,6 +56,7 @@ class OrderDAG:
         bins: int | None = None,
         weights: Any = None,
         covariance: bool | int = False,
+        knowledge: Knowledge | Mapping[str, Any] | str | os.PathLike[str] | None = None,
         standardize: bool = False,
         center: bool = True,
         lambda_: float | None = None,
@@ -87,6 +90,7 @@ class OrderDAG:
         self.bins = bins
         self.weights = weights
         self.covariance = covariance
+        self.knowledge = knowledge
         self.standardize = standardize
         self.center = center
         self.lambda_ = lambda_

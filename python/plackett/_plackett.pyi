@@ -24,6 +24,7 @@ __all__ = [
     "cpdag",
     "fit",
     "learn",
+    "read_knowledge",
     "neural_sort",
     "shd",
     "shd_cpdag",
@@ -226,6 +227,12 @@ class LearnedGraph:
     @property
     def weights(self) -> _Floats: ...
     @property
+    def edges(self) -> list[tuple[int, int, float | None, float | None, float | None, str]]: ...
+    @property
+    def diagnostics(self) -> list[tuple[str, float | None, str, str]]: ...
+    @property
+    def directions_rest_on(self) -> str | None: ...
+    @property
     def order(self) -> _Integers: ...
     @property
     def cpdag(self) -> tuple[_Pairs, _Pairs]: ...
@@ -250,7 +257,15 @@ class LearnedGraph:
     @property
     def estimation(self) -> tuple[float, int, float, bool] | None: ...
     @property
+    def knowledge(
+        self,
+    ) -> (
+        tuple[list[str], float | None, float | None, list[tuple[int, _Pairs, float | None]], bool] | None
+    ): ...
+    @property
     def lowered_limits(self) -> _Pairs: ...
+
+def read_knowledge(path: str) -> str: ...
 
 def learn(
     data: Data, settings: dict[str, Any], progress: Callable[[str, int, int | None], None] | None

@@ -3,7 +3,9 @@
 use numpy::PyReadonlyArray1;
 use plackett_dag::{
     Dataset, Error, Observations,
-    dataset::{Covariance, DatasetBuilder, Discretize, Kind, Reading, SourceColumn, SourceValues},
+    dataset::{
+        Covariance, DatasetBuilder, Discretize, Kind, NumberRows, Reading, SourceColumn, SourceValues,
+    },
     finding::{Concern, Finding, Remedy, Treatment, faults_text, finding_texts},
     gram::Centering,
 };
@@ -15,9 +17,11 @@ use crate::{arrays::entries, error::Failure, statistics::Statistics};
 #[pyclass(frozen, module = "plackett._plackett")]
 pub(crate) struct Data {
     pub(crate) observations: Observations,
+    /// The rows of complete numbers, if they are held.
+    pub(crate) number_rows: Option<NumberRows>,
     /// The names of the columns.
     #[pyo3(get)]
-    names: Vec<String>,
+    pub(crate) names: Vec<String>,
     /// What the user should know before trusting a graph from these data.
     #[pyo3(get)]
     warnings: Vec<String>,
@@ -124,6 +128,12 @@ impl ColumnArrays<'_> {
     }
 }
 
+impl Data {
+    pub(crate) fn names(&self) -> &[String] {
+        &self.names
+    }
+}
+
 #[pymethods]
 impl Data {
     /// The code of a missing value.
@@ -164,7 +174,7 @@ impl Data {
 pub(crate) const SOURCE: &str = "the data";
 
 impl Data {
-    fn new(data: Dataset, source: &str, centering: Centering) -> Result<Self, Failure> {
+    fn new(mut data: Dataset, source: &str, centering: Centering) -> Result<Self, Failure> {
         let faults = data.faults();
         if !faults.is_empty() {
             return Err(Failure::new(faults_text(source, &faults, keyword)));
@@ -176,8 +186,20 @@ impl Data {
         let findings = data.warnings();
         let (rows, warnings) = (data.rows(), finding_texts(&findings, keyword));
         let missing = findings.iter().find_map(gaps);
+        let number_rows = data.take_number_rows();
         let observations = data.observations(centering).map_err(refused)?;
-        Ok(Self { observations, names, warnings, choice, columns, notes, fingerprint, rows, missing })
+        Ok(Self {
+            observations,
+            number_rows,
+            names,
+            warnings,
+            choice,
+            columns,
+            notes,
+            fingerprint,
+            rows,
+            missing,
+        })
     }
 }
 

@@ -1,12 +1,18 @@
 //! Learning a graph from data.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use numpy::{PyArray1, PyArray2};
 use plackett::run::{Limits, Progress, Run};
 use plackett_dag::{
-    Error, LearnMethod, Learned, Learning, ScoreChoice,
-    learning::{CategorySettings, NumberSettings, ParentSpace, SearchSettings, TestSettings},
+    Error, Knowledge, LearnMethod, Learned, Learning, ScoreChoice,
+    diagnostics::{Diagnostic, Evidence, diagnose},
+    knowledge::Resolved,
+    learning::{
+        CategorySettings, KnowledgeCost, LearnedEdge, NumberSettings, ParentSpace, SearchSettings,
+        TestSettings,
+    },
 };
 use pyo3::{exceptions::PyKeyboardInterrupt, prelude::*};
 
@@ -39,6 +45,8 @@ pub(crate) struct Settings {
     memory: usize,
     time_limit: Option<f64>,
     seed: u64,
+    /// As JSON.
+    knowledge: Option<String>,
 }
 
 impl Settings {
@@ -97,10 +105,17 @@ fn explained(error: Error) -> Failure {
     Failure::new(format!("{name} {reason}"))
 }
 
+type EdgeFigures = (usize, usize, Option<f64>, Option<f64>, Option<f64>, String);
+
+/// What knowledge cost.
+type Known = (Vec<String>, Option<f64>, Option<f64>, Vec<(usize, Pairs, Option<f64>)>, bool);
+
 /// A learned graph.
 #[pyclass(frozen, module = "plackett._plackett")]
 pub(crate) struct LearnedGraph {
     learned: Learned,
+    diagnostics: Vec<Diagnostic>,
+    known: Option<(Resolved, KnowledgeCost)>,
     #[pyo3(get)]
     seconds: f64,
 }
@@ -110,6 +125,31 @@ impl LearnedGraph {
     #[getter]
     fn weights<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray2<f64>>, Failure> {
         graph::adjacency(py, &self.learned.dag)
+    }
+
+    /// Edges, the strongest first, as (from, to, standardized weight, strength, p-value, what the direction rests on).
+    #[getter]
+    fn edges(&self) -> Vec<EdgeFigures> {
+        let figures = |edge: LearnedEdge| {
+            let direction = self.learned.direction(edge.from, edge.to).to_string();
+            (edge.from, edge.to, edge.standardized, edge.strength, edge.p_value, direction)
+        };
+        self.learned.strongest_edges().into_iter().map(figures).collect()
+    }
+
+    /// Diagnostics as (name, value, verdict, advice).
+    #[getter]
+    fn diagnostics(&self) -> Vec<(&'static str, Option<f64>, String, &str)> {
+        let found = self.diagnostics.iter();
+        found
+            .map(|found| (found.name, found.value, found.verdict.to_string(), found.advice.as_str()))
+            .collect()
+    }
+
+    /// What open directions rest on where they are not equally good.
+    #[getter]
+    fn directions_rest_on(&self) -> Option<&str> {
+        self.learned.basis.as_ref().map(|basis| basis.text.as_str())
     }
 
     #[getter]
@@ -175,10 +215,26 @@ impl LearnedGraph {
         Some((found.effective_rows, found.iterations, found.change, found.is_converged))
     }
 
+    /// The statements, the score without them, what they cost, those that decided with their edges and costs, and whether that is all.
+    #[getter]
+    fn knowledge(&self) -> Option<Known> {
+        let (resolved, found) = self.known.as_ref()?;
+        let statements = resolved.statements().iter().map(ToString::to_string).collect();
+        let decisive =
+            found.decisive.iter().map(|one| (one.statement, one.edges.clone(), one.cost)).collect();
+        Some((statements, found.free_score, found.cost, decisive, found.is_whole))
+    }
+
     #[getter]
     fn lowered_limits(&self) -> Pairs {
         self.learned.lowered_limits.clone()
     }
+}
+
+/// What a file says of a graph, as JSON.
+#[pyfunction]
+pub(crate) fn read_knowledge(path: PathBuf) -> Result<String, Failure> {
+    Ok(Knowledge::read(path)?.to_json())
 }
 
 /// Learns a graph. `progress`, if given, is called with a stage, the parts of it done and those in all. Ctrl-C ends the
@@ -190,18 +246,48 @@ pub(crate) fn learn(
     settings: Settings,
     progress: Option<Bound<'_, PyAny>>,
 ) -> Result<LearnedGraph, Failure> {
-    let (learning, limits) = (settings.learning()?, settings.limits());
+    let (mut learning, limits) = (settings.learning()?, settings.limits());
+    let known = settings.knowledge.as_deref().map(|text| Knowledge::parse(text)?.resolve(data.names()));
+    let known = known.transpose()?;
+    learning.bounds = known.as_ref().map(|known| known.bounds().clone());
     let tell = |news: &Progress| match &progress {
         Some(progress) => progress.call1((&news.stage, news.done, news.total)).map(drop),
         None => Ok(()),
     };
     let ((outcome, seconds), raised) = interruptible(py, tell, |observer| {
         let run = Run::new(limits).observed(observer);
-        (learning.run(&data.observations, &run), run.seconds())
+        let learned = learning.run(&data.observations, &run);
+        let seconds = run.seconds();
+        // A search that was ended still deserves a look at what it found, if that is quick.
+        let look =
+            if run.is_over() { Run::new(Limits::time(LAST_LOOK)) } else { run.part(Limits::default()) };
+        let weighed = learned.and_then(|learned| {
+            let cost = |known: Resolved| {
+                let cost = learning.knowledge_cost(&data.observations, &known, &learned, &run)?;
+                Ok::<_, Error>((known, cost))
+            };
+            let known = known.map(cost).transpose()?;
+            let evidence = Evidence {
+                data: &data.observations,
+                learned: &learned,
+                rows: data.number_rows.as_ref(),
+                names: &data.names,
+            };
+            let diagnostics = diagnose(&evidence, &look);
+            Ok((learned, known, diagnostics))
+        });
+        drop(look);
+        (weighed, seconds)
     });
     match raised {
         // Ctrl-C asks for the best so far.
         Some(error) if !error.is_instance_of::<PyKeyboardInterrupt>(py) => Err(error.into()),
-        _ => Ok(LearnedGraph { learned: outcome.map_err(explained)?, seconds }),
+        _ => {
+            let (learned, known, diagnostics) = outcome.map_err(explained)?;
+            Ok(LearnedGraph { learned, known, diagnostics, seconds })
+        }
     }
 }
+
+/// How long to look at a graph whose run is over.
+const LAST_LOOK: Duration = Duration::from_millis(300);

@@ -33,7 +33,7 @@ mod _plackett {
         distribution::Distribution,
         error::PlackettError,
         graph::{compare, cpdag, shd, shd_cpdag, sid, to_dot, topological_order},
-        learn::{LearnedGraph, learn},
+        learn::{LearnedGraph, learn, read_knowledge},
         model::{LinearModel, Network},
         optimize::Optimizer,
         program::main,

@@ -53,18 +53,19 @@ pub(crate) fn is_bad_input(error: &anyhow::Error) -> bool {
 
 /// A table whose first column is text and whose others are numbers.
 pub(crate) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
-    laid_out(header, rows, 1..header.len())
+    table_of(header, rows, &(1..header.len()).collect::<Vec<_>>())
 }
 
 /// A table of text, numbers in the second column, and text again.
 pub(crate) fn table_with_notes(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
-    laid_out(header, rows, 1..2)
+    table_of(header, rows, &[1])
 }
 
-fn laid_out(
+/// A table of text, with numbers in the columns named.
+pub(crate) fn table_of(
     header: &[&str],
     rows: impl IntoIterator<Item = Vec<String>>,
-    numbers: std::ops::Range<usize>,
+    numbers: &[usize],
 ) -> String {
     let mut table = Table::new();
     let style = presets::UTF8_HORIZONTAL_ONLY.row_separator(LineStyle::none());
@@ -72,10 +73,31 @@ fn laid_out(
     for row in rows {
         table.add_row(row);
     }
-    for column in table.column_iter_mut().skip(numbers.start).take(numbers.len()) {
-        column.set_cell_alignment(CellAlignment::Right);
+    for (at, column) in table.column_iter_mut().enumerate() {
+        if numbers.contains(&at) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
     }
     table.to_string()
+}
+
+/// A text broken between words into lines of about this many characters, each after the first indented.
+pub(crate) fn filled(text: &str, width: usize, indent: usize) -> String {
+    let mut filled = String::new();
+    let mut line = 0;
+    for word in text.split(' ') {
+        let length = word.chars().count() + 1;
+        if line > 0 && line + length > width {
+            filled.push('\n');
+            filled.push_str(&" ".repeat(indent));
+            line = 0;
+        } else if line > 0 {
+            filled.push(' ');
+        }
+        filled.push_str(word);
+        line += length;
+    }
+    filled
 }
 
 /// Names with commas between them, broken into lines of about this many characters, each after the first indented.

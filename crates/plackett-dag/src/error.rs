@@ -278,6 +278,12 @@ pub enum Error {
         /// Why not.
         reason: String,
     },
+    /// What is said to be known of the graph contradicts itself, or speaks of what is not there.
+    #[error("{}", problems.join("; "))]
+    Knowledge {
+        /// All that is wrong.
+        problems: Vec<String>,
+    },
     /// No method is registered under the name.
     #[error("there is no method named `{name}`; known are {known}")]
     UnknownMethod {
@@ -407,6 +413,11 @@ pub enum Problem {
         /// What it is.
         what: String,
     },
+    /// The file says what is known of a graph.
+    #[error(
+        "this file says what is known of a graph, and has no data (give it as the knowledge beside the data)"
+    )]
+    IsKnowledge,
     /// A covariance matrix is not written as it should be.
     #[error(
         "this is no covariance matrix: {message} (a number of rows, names, and a triangle of numbers are needed)"

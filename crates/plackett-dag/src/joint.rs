@@ -116,6 +116,11 @@ impl JointMoments {
         &self.builder
     }
 
+    /// How many levels a column of categories has; nothing for numbers.
+    pub(crate) fn levels(&self, column: usize) -> Option<usize> {
+        self.levels[column]
+    }
+
     /// Whether a column holds numbers.
     pub(crate) fn is_numeric(&self, column: usize) -> bool {
         self.levels[column].is_none()

@@ -5,14 +5,16 @@
 mod common;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use common::{Rng, normal};
-use plackett::run::{Ending, Run};
+use plackett::run::{Ending, Limits, Run};
 use plackett_dag::{
     Bounds, Categories, Cpdag, Dag, Gram, LearnMethod, Learned, Learning, LocalScore, Mixed, NodeSet,
     Observations, ScoreChoice,
     gram::Centering,
-    learning::{LEARN_METHODS, SearchSettings},
+    learning::{CategorySettings, LEARN_METHODS, ParentSpace, SearchSettings},
     mixed::MixedColumn,
     parent_sets::{Candidates, Keep, ParentSets},
     score::{
@@ -245,4 +247,142 @@ fn exact_search_finds_what_brute_force_finds() {
             }
         }
     }
+}
+
+/// However early the end comes, and whatever was going on.
+#[test]
+fn what_is_known_is_kept_at_any_moment() {
+    let mut rng = Rng::new(2);
+    for (data, methods) in [
+        (Observations::Numbers(gram(6, 1)), vec!["insertion", "exact", "pl", "pl-relax", "order-mcmc", "pc"]),
+        (Observations::Categories(categories(6, 1)), vec!["insertion", "exact", "random", "pc"]),
+        (Observations::Mixed(mixed(6, 1, 2, 11)), vec!["insertion", "pc"]),
+    ] {
+        for method in methods {
+            let bounds = knowledge(6, &mut rng);
+            let learning = quick(LearnMethod::by_name(method).unwrap(), "auto");
+            let learning = Learning { bounds: Some(bounds.clone()), ..learning };
+            // Each look at the clock takes a second.
+            let learn = |seconds: u64| {
+                let looks = AtomicU64::new(0);
+                let clock = || Duration::from_secs(looks.fetch_add(1, Ordering::Relaxed));
+                let run = Run::by(&clock, Limits::time(Duration::from_secs(seconds)));
+                let learned = learning.run(&data, &run).unwrap();
+                assert!(
+                    bounds.hold(&learned.dag),
+                    "{method}, ended after {seconds}: {:?} {bounds:?}",
+                    learned.dag
+                );
+                let is_permitted = |&(from, to): &(usize, usize)| bounds.permits(from, to);
+                assert!(learned.cpdag.directed().iter().all(is_permitted), "{method}");
+                looks.load(Ordering::Relaxed)
+            };
+            let all = learn(u64::MAX);
+            (0..=20).for_each(|part| _ = learn(part * all / 20));
+        }
+    }
+}
+
+/// Beyond the sizes at which everything can be looked at.
+#[test]
+fn tiers_and_required_edges_are_kept_by_long_searches() {
+    let nodes = 30;
+    let mut rng = Rng::new(8);
+    for seed in 0..3 {
+        let data = Observations::Numbers(gram(nodes, seed));
+        let insertion =
+            Learning { method: LearnMethod::by_name("insertion").unwrap(), ..Learning::default() };
+        let free = insertion.run(&data, &Run::default()).unwrap();
+        for _ in 0..3 {
+            let bounds = knowledge(nodes, &mut rng);
+            let learned = Learning { bounds: Some(bounds.clone()), ..insertion.clone() };
+            let learned = learned.run(&data, &Run::default()).unwrap();
+            check(&learned, &bounds, "30 nodes");
+            let (own, others) = (learned.evaluations, free.evaluations);
+            assert!(own <= 2 * others, "{own} for {others}");
+        }
+    }
+}
+
+#[test]
+fn probabilities_keep_it_too() {
+    let mut rng = Rng::new(4);
+    let settings = CategorySettings { posterior: true, ..CategorySettings::default() };
+    for data in [Observations::Categories(categories(5, 3)), Observations::Mixed(mixed(5, 3, 2, 0))] {
+        for _ in 0..4 {
+            let bounds = knowledge(5, &mut rng);
+            let search = SearchSettings { steps: Some(500), ..SearchSettings::default() };
+            let learning = Learning {
+                categories: settings,
+                search,
+                bounds: Some(bounds.clone()),
+                ..Learning::default()
+            };
+            let learned = learning.run(&data, &Run::default()).unwrap();
+            check(&learned, &bounds, "with probabilities");
+            let probabilities = learned.probabilities.unwrap();
+            for (from, to) in (0..5).flat_map(|a| (0..5).map(move |b| (a, b))) {
+                let probability = probabilities[5 * from + to];
+                assert!(bounds.permits(from, to) || probability == 0.0, "{from} -> {to}: {probability}");
+                assert!(
+                    !bounds.requires(from, to) || probability > 1.0 - 1e-9,
+                    "{from} -> {to}: {probability}"
+                );
+                let joined = probability + probabilities[5 * to + from];
+                assert!(!bounds.joins(from, to) || joined > 1.0 - 1e-9, "{from} - {to}: {joined}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_space_of_parents_has_those_required() {
+    let (nodes, mut rng) = (7, Rng::new(6));
+    for seed in 0..3 {
+        let data = Observations::Categories(categories(nodes, seed));
+        for space in [ParentSpace::All, ParentSpace::Neighbors, ParentSpace::PlusOne] {
+            for max_parents in [1, 3] {
+                let bounds = knowledge(nodes, &mut rng);
+                let categories = CategorySettings {
+                    space: Some(space),
+                    max_parents: Some(max_parents),
+                    ..CategorySettings::default()
+                };
+                let learning = Learning { categories, bounds: Some(bounds.clone()), ..Learning::default() };
+                let learned = learning.run(&data, &Run::default()).unwrap();
+                check(&learned, &bounds, &format!("{space:?}, {max_parents}"));
+            }
+        }
+    }
+}
+
+/// Columns that are sums of others, or do not vary, are parents all the same if they must be.
+#[test]
+fn required_parents_that_explain_nothing_stay() {
+    let mut columns = columns(4, 1);
+    let sum = columns[0].iter().zip(&columns[1]).map(|(a, b)| a + b).collect();
+    columns.push(sum);
+    columns.push(vec![1.0; ROWS]);
+    let rows: Vec<f64> = (0..ROWS).flat_map(|row| columns.iter().map(move |column| column[row])).collect();
+    let data = Observations::Numbers(Gram::from_rows(&rows, 6, Centering::Center).unwrap().into());
+    // The sum and both its parts, and what does not vary, between two others.
+    let required = [(0, 3), (1, 3), (4, 3), (2, 5), (5, 3)];
+    let bounds = Bounds::new(6, &[], &required, &[(5, 0)]).unwrap();
+    for method in &LEARN_METHODS {
+        for score in ["auto", "bic", "l1", "ev-l0"] {
+            if method.name == "pc" && score != "auto" {
+                continue;
+            }
+            let learning = Learning { bounds: Some(bounds.clone()), ..quick(method, score) };
+            let learned = learning.run(&data, &Run::default()).unwrap();
+            assert!(bounds.hold(&learned.dag), "{}, {score}: {:?}", method.name, learned.dag);
+            assert!(learned.score.is_none_or(f64::is_finite), "{}, {score}", method.name);
+        }
+    }
+}
+
+#[test]
+fn bounds_of_other_columns_are_refused() {
+    let learning = Learning { bounds: Some(Bounds::free(3)), ..Learning::default() };
+    assert!(learning.run(&Observations::Numbers(gram(4, 1)), &Run::default()).is_err());
 }

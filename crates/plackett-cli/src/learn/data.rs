@@ -7,7 +7,9 @@ use clap::Args;
 use plackett::run::Run;
 use plackett_dag::{
     BayesNet, Categories, Dataset, Error, NamedDag, Observations, Sem, Table,
-    dataset::{Column, Delimiter, Discretize, Kind, Missing, Reading, SourceColumn, SourceValues},
+    dataset::{
+        Column, Delimiter, Discretize, Kind, Missing, NumberRows, Reading, SourceColumn, SourceValues,
+    },
     finding::{Concern, Finding, Remedy, Treatment, faults_text, finding_texts},
     gram::Centering,
     network::EMBEDDED,
@@ -129,6 +131,8 @@ pub(super) struct Data {
     pub title: String,
     pub names: Vec<String>,
     pub values: Observations,
+    /// The rows of complete numbers, if they are held: for what moments do not tell.
+    pub rows: Option<NumberRows>,
     /// What the columns are; nothing if they are mixed.
     pub kind: Option<Kind>,
     /// What was done to the columns.
@@ -297,7 +301,7 @@ fn columns_of_numbers(data: &Table) -> Vec<SourceColumn> {
 }
 
 /// What a graph is learned from, or a complaint with all that stands in the way.
-fn observe(data: Dataset, source: &str, centering: Centering) -> anyhow::Result<Data> {
+fn observe(mut data: Dataset, source: &str, centering: Centering) -> anyhow::Result<Data> {
     if let Some(complaint) = refused(&data, source) {
         return Err(BadInput(complaint).into());
     }
@@ -317,6 +321,7 @@ fn observe(data: Dataset, source: &str, centering: Centering) -> anyhow::Result<
     let missing = data.warnings().iter().find_map(missing_document);
     let kind = data.kind();
     let (names, kind_choice) = (data.names().to_vec(), data.choice());
+    let rows = data.take_number_rows();
     let values = data.observations(centering).map_err(|error| match error {
         Error::Misfit { setting, reason } => {
             BadInput(format!("{source}: {} {reason}", super::option(setting))).into()
@@ -333,7 +338,7 @@ fn observe(data: Dataset, source: &str, centering: Centering) -> anyhow::Result<
     let title =
         Path::new(source).file_name().map_or(source.into(), |name| name.to_string_lossy()).into_owned();
     let source = source.to_owned();
-    Ok(Data { source, title, names, values, kind, preparation, kind_choice, warnings, input, missing })
+    Ok(Data { source, title, names, values, rows, kind, preparation, kind_choice, warnings, input, missing })
 }
 
 /// What a finding says of missing values.

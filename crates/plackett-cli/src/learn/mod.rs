@@ -1,6 +1,7 @@
 //! `plackett learn`: a causal graph from a CSV file, by searching over topological orders.
 
 pub(crate) mod data;
+mod knowledge;
 mod report;
 
 use std::{path::PathBuf, time::Duration};
@@ -15,6 +16,7 @@ use plackett::run::{Limits, Progress, Run};
 use plackett_dag::{
     Dag, Error, LearnMethod, Learned, Learning, NamedDag, Observations, ScoreChoice,
     dataset::Kind,
+    diagnostics::{Evidence, diagnose},
     format::read_graph,
     gram::Centering,
     learning::{CategorySettings, LEARN_METHODS, NumberSettings, ParentSpace, SearchSettings, TestSettings},
@@ -30,6 +32,7 @@ use crate::{
     interrupt,
 };
 use data::{Data, ReadingArguments};
+use knowledge::{KnowledgeArguments, Known};
 use serde::{Serialize, Serializer};
 
 #[derive(Args)]
@@ -45,6 +48,8 @@ pub(crate) struct Arguments {
     samples: Option<u32>,
     #[command(flatten)]
     reading: ReadingArguments,
+    #[command(flatten)]
+    knowledge: KnowledgeArguments,
     /// How to search for the order of the variables
     #[arg(long, default_value = LEARN_METHODS[0].name, value_parser = method_names())]
     method: String,
@@ -187,6 +192,9 @@ fn explained(error: Error, arguments: &Arguments, source: &str) -> anyhow::Error
     }
 }
 
+/// How long to look at a graph whose run is over: it should end within half a second.
+const LAST_LOOK: Duration = Duration::from_millis(300);
+
 /// The score that is chosen by looking at the data.
 const AUTO: &str = "auto";
 
@@ -221,7 +229,8 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         (false, true) => Centering::None,
         (false, false) => Centering::Center,
     };
-    let learning = arguments.learning()?;
+    let mut learning = arguments.learning()?;
+    let knowledge = arguments.knowledge.gather()?;
     let bar = console::progress(1, "");
     let mut observer = |progress: &Progress| {
         show(&bar, progress);
@@ -235,15 +244,30 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         let text = format!("--standardize and --no-center are for columns of numbers, and {what}");
         return Err(BadInput(text).into());
     }
+    let resolved = knowledge::resolve(&knowledge, &data.names)?;
+    learning.bounds = resolved.as_ref().map(|resolved| resolved.bounds().clone());
     let out = arguments.out.clone().map(OutDir::create).transpose()?;
     interrupt::listen()?;
-    let learned = learning.run(&data.values, &run);
+    let learned = learning
+        .run(&data.values, &run)
+        .map_err(|error| explained(error, arguments, &data.source))
+        .inspect_err(|_| bar.finish_and_clear())?;
     let seconds = run.seconds();
+    let known = resolved
+        .map(|resolved| Known::weigh(resolved, &learning, &data.values, &learned, &run))
+        .transpose()
+        .inspect_err(|_| bar.finish_and_clear())?;
+    let evidence =
+        Evidence { data: &data.values, learned: &learned, rows: data.rows.as_ref(), names: &data.names };
+    // A search that was ended still deserves a look at what it found, if that is quick.
+    let look = if run.is_over() { Run::new(Limits::time(LAST_LOOK)) } else { run.part(Limits::default()) };
+    let diagnostics = diagnose(&evidence, &look);
+    drop(look);
     bar.finish_and_clear();
-    let learned = learned.map_err(|error| explained(error, arguments, &data.source))?;
     let settings =
         Settings { learning: &learning, time: arguments.time.map(|time| time.as_secs_f64()), centering };
-    report::Report::new(arguments, settings, &data, &learned, truth.as_ref(), seconds)?.give(out.as_ref())
+    let found = report::Found { learned: &learned, known: known.as_ref(), diagnostics, seconds };
+    report::Report::new(arguments, settings, &data, found, truth.as_ref())?.give(out.as_ref())
 }
 
 /// All settings that shaped a graph, by name.

@@ -25,7 +25,7 @@ const OPEN: Rgb = Rgb(0x9a, 0xa3, 0xad);
 
 /// The picture with dots.
 pub(super) fn compose(graph: &Graph<'_>, font: &Font) -> Canvas {
-    let &Graph { title, names, order, arrows, weights: kind } = graph;
+    let &Graph { title, names, order, arrows, weights: kind, .. } = graph;
     let labels: Vec<String> = names.iter().map(|name| shortened(name)).collect();
     let mut rank = vec![0; order.len()];
     order.iter().enumerate().for_each(|(at, &node)| rank[node] = at);
@@ -128,7 +128,13 @@ mod tests {
         let names: Vec<String> = (0..500).map(|node| format!("x{node}")).collect();
         let order: Vec<usize> = (0..500).rev().collect();
         let arrows: Vec<Arrow> = (0..499)
-            .map(|to| Arrow { from: 499, to, weight: if to % 2 == 0 { 1.0 } else { -1.0 }, is_open: to == 3 })
+            .map(|to| Arrow {
+                from: 499,
+                to,
+                weight: if to % 2 == 0 { 1.0 } else { -1.0 },
+                strength: 1.0,
+                is_open: to == 3,
+            })
             .collect();
         let graph = Graph {
             title: "large",
@@ -136,6 +142,7 @@ mod tests {
             order: &order,
             arrows: &arrows,
             weights: Weights::Effects,
+            caption: "",
         };
         let canvas = compose(&graph, &Font::load().unwrap());
         let dots: Vec<(Point, Rgb)> = canvas
@@ -159,8 +166,14 @@ mod tests {
 
     #[test]
     fn a_graph_without_nodes_has_a_frame() {
-        let graph =
-            Graph { title: "nothing", names: &[], order: &[], arrows: &[], weights: Weights::Strengths };
+        let graph = Graph {
+            title: "nothing",
+            names: &[],
+            order: &[],
+            arrows: &[],
+            weights: Weights::Strengths,
+            caption: "",
+        };
         assert!(compose(&graph, &Font::load().unwrap()).to_svg().contains("0 of 0 names"));
     }
 }

@@ -1,5 +1,5 @@
 //! A picture of a causal graph: nodes in layers, causes above effects; arrows colored by the sign of their weights and
-//! as thick as those are large; dashed where the data leave the direction open.
+//! as thick as they are strong; dashed where the data leave the direction open.
 
 use super::{
     HALF_CAPITAL, LABEL_SIZE, LEADING, MARGIN, TEXT, TITLE_SIZE,
@@ -14,6 +14,8 @@ pub(crate) struct Arrow {
     pub from: usize,
     pub to: usize,
     pub weight: f64,
+    /// How strong it is beside the others, in whatever units: how thick it is drawn.
+    pub strength: f64,
     /// Whether it might as well point the other way.
     pub is_open: bool,
 }
@@ -21,9 +23,9 @@ pub(crate) struct Arrow {
 /// What the weights of a graph's arrows are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Weights {
-    /// Coefficients of a linear model.
+    /// Standardized coefficients of a linear model.
     Effects,
-    /// What the score would lose without the arrow: positive, and of no use as numbers in a picture.
+    /// What a score would lose without the arrow: positive, and of no use as numbers in a picture.
     Strengths,
 }
 
@@ -51,6 +53,7 @@ const HEAD_HALF_WIDTH: f64 = 3.5;
 /// Points of the line that stand for one stretch of a curve between two layers.
 const STRETCH: usize = 12;
 
+const CAPTION_SIZE: f64 = 10.0;
 const WEIGHT_SIZE: f64 = 9.5;
 /// With more arrows than this their weights would hide the arrows.
 const MOST_WEIGHTS: usize = 40;
@@ -66,11 +69,13 @@ pub(crate) struct Graph<'a> {
     pub order: &'a [usize],
     pub arrows: &'a [Arrow],
     pub weights: Weights,
+    /// What makes an arrow thick.
+    pub caption: &'a str,
 }
 
 /// The picture with arrows.
 pub(super) fn compose(graph: &Graph<'_>, font: &Font) -> Canvas {
-    let &Graph { title, names, order, arrows, weights: kind } = graph;
+    let &Graph { title, names, order, arrows, weights: kind, caption } = graph;
     let labels: Vec<String> = names.iter().map(|name| shortened(name)).collect();
     let widths: Vec<f64> = labels
         .iter()
@@ -80,15 +85,22 @@ pub(super) fn compose(graph: &Graph<'_>, font: &Font) -> Canvas {
 
     let legend = legend_entries(arrows, kind);
     let legend_width: f64 = legend.iter().map(|entry| entry.width(font)).sum();
-    let title_width = font.width(title, TITLE_SIZE);
+    let shows_weights = kind == Weights::Effects && arrows.len() <= MOST_WEIGHTS;
+    let caption = match (arrows.is_empty(), shows_weights) {
+        (true, _) => String::new(),
+        (false, true) => format!("{caption}; numbers: weights in standard deviations"),
+        (false, false) => caption.to_owned(),
+    };
+    let title_width = font.width(title, TITLE_SIZE).max(font.width(&caption, CAPTION_SIZE));
     let page_width = width.max(legend_width).max(title_width) + 2.0 * MARGIN;
     let top = MARGIN + TITLE_SIZE * LEADING + NODE_HEIGHT / 2.0;
     let legend_top = top + height + NODE_HEIGHT / 2.0 + MARGIN;
-    let page_height = legend_top + if legend.is_empty() { 0.0 } else { LABEL_SIZE * LEADING } + MARGIN;
+    let caption_top = legend_top + if legend.is_empty() { 0.0 } else { LABEL_SIZE * LEADING };
+    let page_height = caption_top + if caption.is_empty() { 0.0 } else { CAPTION_SIZE * LEADING } + MARGIN;
     let moved = |(x, y): Point| (x + (page_width - width) / 2.0, y + top);
 
     let mut shapes = vec![text(title, (page_width / 2.0, MARGIN + TITLE_SIZE), TITLE_SIZE)];
-    let largest = arrows.iter().map(|arrow| arrow.weight.abs()).fold(0.0, f64::max);
+    let largest = arrows.iter().map(|arrow| arrow.strength).fold(0.0, f64::max);
     let mut weights = Vec::new();
     let mut taken: Vec<Label> = places
         .iter()
@@ -98,9 +110,10 @@ pub(super) fn compose(graph: &Graph<'_>, font: &Font) -> Canvas {
     for (arrow, path) in arrows.iter().zip(&paths) {
         let path: Vec<Point> = path.iter().map(|&point| moved(point)).collect();
         let line = clipped(&curve(&path), moved(places[arrow.to]), widths[arrow.to]);
-        let share = if largest > 0.0 { arrow.weight.abs() / largest } else { 0.0 };
+        // What a score loses grows as the square of a correlation.
+        let share = if largest > 0.0 { (arrow.strength.max(0.0) / largest).sqrt() } else { 0.0 };
         draw_arrow(&line, arrow, THINNEST + (THICKEST - THINNEST) * share, &mut shapes);
-        if arrows.len() <= MOST_WEIGHTS && kind == Weights::Effects {
+        if shows_weights {
             draw_weight(arrow, &line, font, &mut taken, &mut weights);
         }
     }
@@ -113,6 +126,7 @@ pub(super) fn compose(graph: &Graph<'_>, font: &Font) -> Canvas {
         entry.draw((x, legend_top + LABEL_SIZE), &mut shapes);
         x += entry.width(font);
     }
+    shapes.push(text(&caption, (page_width / 2.0, caption_top + CAPTION_SIZE), CAPTION_SIZE));
     let description = format!("{title}. Causes above effects. {}", described(names, arrows));
     let mut canvas = Canvas { width: page_width, height: page_height, description, shapes };
     let zoom = (MOST_SIZE / canvas.width.max(canvas.height)).min(1.0);
@@ -358,13 +372,13 @@ impl Entry {
 pub(super) fn legend_entries(arrows: &[Arrow], kind: Weights) -> Vec<Entry> {
     let (raises, lowers) = match kind {
         Weights::Effects => ("raises", "lowers"),
-        Weights::Strengths => {
-            ("the thicker, the more the score would lose without it", "the score would gain without it")
-        }
+        Weights::Strengths => ("the score would lose without it", "the score would gain without it"),
     };
+    let has_negative = arrows.iter().any(|arrow| arrow.weight < 0.0);
+    let has_positive = arrows.iter().any(|arrow| arrow.weight >= 0.0);
     let all = [
-        (raises, Color::Blue.rgb(), Dash::Solid, arrows.iter().any(|arrow| arrow.weight >= 0.0)),
-        (lowers, Color::Vermilion.rgb(), Dash::Solid, arrows.iter().any(|arrow| arrow.weight < 0.0)),
+        (raises, Color::Blue.rgb(), Dash::Solid, has_positive && (has_negative || kind == Weights::Effects)),
+        (lowers, Color::Vermilion.rgb(), Dash::Solid, has_negative),
         ("direction open", TEXT, Dash::Dashed, arrows.iter().any(|arrow| arrow.is_open)),
     ];
     all.into_iter()
@@ -385,14 +399,20 @@ mod tests {
     use crate::plot::Figure;
 
     fn arrow(from: usize, to: usize, weight: f64, is_open: bool) -> Arrow {
-        Arrow { from, to, weight, is_open }
+        Arrow { from, to, weight, strength: weight.abs(), is_open }
     }
 
     fn draw(names: &[&str], arrows: &[Arrow]) -> Figure {
         let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
         let order: Vec<usize> = (0..names.len()).collect();
-        let graph =
-            Graph { title: "a graph", names: &names, order: &order, arrows, weights: Weights::Effects };
+        let graph = Graph {
+            title: "a graph",
+            names: &names,
+            order: &order,
+            arrows,
+            weights: Weights::Effects,
+            caption: "thicker: stronger",
+        };
         Figure::draw_graph(&graph).unwrap()
     }
 
@@ -420,8 +440,14 @@ mod tests {
         let names: Vec<String> = (0..300).map(|node| format!("variable {node}")).collect();
         let order: Vec<usize> = (0..300).collect();
         let arrows: Vec<Arrow> = (1..300).map(|child| arrow(0, child, 1.0, false)).collect();
-        let graph =
-            Graph { title: "", names: &names, order: &order, arrows: &arrows, weights: Weights::Effects };
+        let graph = Graph {
+            title: "",
+            names: &names,
+            order: &order,
+            arrows: &arrows,
+            weights: Weights::Effects,
+            caption: "thicker: stronger",
+        };
         let canvas = compose(&graph, &Font::load().unwrap());
         assert!((canvas.width - MOST_SIZE).abs() < 1e-6);
     }

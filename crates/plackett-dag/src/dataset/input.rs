@@ -4,6 +4,7 @@
 use std::io::{self, Cursor, Read};
 
 use super::statistics::Statistics;
+use crate::Knowledge;
 use crate::error::{Error, Place, Problem, Result};
 
 /// Bytes that are looked at before the first row is read: enough for hundreds of rows, little enough to wait for.
@@ -98,6 +99,9 @@ impl<'a> Input<'a> {
         }
         if head.contains(&0) {
             return Err(refused(Problem::NotText { what: "no text".to_owned() }));
+        }
+        if Knowledge::is_tetrad(&head) {
+            return Err(refused(Problem::IsKnowledge));
         }
         if matches!(head.trim_ascii_start().first(), Some(b'{' | b'[')) {
             return Err(refused(Problem::NotText { what: "JSON".to_owned() }));

@@ -19,6 +19,7 @@ mod inspect;
 mod labeled;
 mod labels;
 mod look;
+mod number_rows;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod profile;
@@ -38,6 +39,7 @@ use std::sync::Arc;
 pub use builder::DatasetBuilder;
 pub use covariance::Covariance;
 pub use discretize::{Cuts, Discretize};
+pub use number_rows::NumberRows;
 pub use reading::{Delimiter, Missing, Reading};
 pub use source::{SourceColumn, SourceValues};
 pub use statistics::Statistics;
@@ -353,6 +355,33 @@ impl Dataset {
             Values::Categories { missing, .. } => !missing.is_empty(),
             Values::NotHeld | Values::Unusable => false,
         })
+    }
+
+    /// Takes the rows out, if all columns are complete numbers and their rows are held. The moments stay, so that a graph can still be
+    /// learned; what rows tell beyond that, [`diagnose`](crate::diagnostics::diagnose) says.
+    ///
+    /// # Example
+    /// ```
+    /// use plackett_dag::{Dataset, dataset::Reading, gram::Centering};
+    ///
+    /// let mut data = Dataset::from_reader("a,b\n1.5,2\n2.5,7\n3,4\n".as_bytes(), "data.csv", &Reading::default())?;
+    /// assert_eq!(data.take_number_rows().map(|rows| rows.columns().len()), Some(2));
+    /// assert_eq!(data.observations(Centering::Center)?.rows(), 3);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn take_number_rows(&mut self) -> Option<NumberRows> {
+        if self.kind() != Some(Kind::Numbers) || self.moments.is_none() || self.is_incomplete() {
+            return None;
+        }
+        if !self.values.iter().all(|values| matches!(values, Values::Numbers(_))) {
+            return None;
+        }
+        let column = |values: &mut Values| match std::mem::replace(values, Values::NotHeld) {
+            Values::Numbers(numbers) => numbers,
+            _ => Vec::new(),
+        };
+        let weights = self.weights.as_ref().map(|weights| weights.values.clone());
+        Some(NumberRows::new(self.values.iter_mut().map(column).collect(), weights))
     }
 
     /// What a graph is learned from.

@@ -7,7 +7,7 @@ use statrs::function::gamma::gamma_ur;
 
 /// The probability that a χ² variable of `freedom` degrees of freedom exceeds `x`: Q(freedom / 2, x / 2). One if there
 /// is no freedom. O(√freedom).
-pub(super) fn chi_square_tail(x: f64, freedom: f64) -> f64 {
+pub(crate) fn chi_square_tail(x: f64, freedom: f64) -> f64 {
     match x {
         _ if freedom <= 0.0 || x <= 0.0 => 1.0,
         f64::INFINITY => 0.0,
@@ -16,7 +16,7 @@ pub(super) fn chi_square_tail(x: f64, freedom: f64) -> f64 {
 }
 
 /// The probability that a standard normal lies outside ±x.
-pub(super) fn normal_tails(x: f64) -> f64 {
+pub(crate) fn normal_tails(x: f64) -> f64 {
     libm::erfc(x.abs() * FRAC_1_SQRT_2)
 }
 

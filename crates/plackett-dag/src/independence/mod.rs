@@ -11,6 +11,7 @@ pub(crate) use blocks::BlockTest;
 pub use d_separation::DSeparation;
 pub use fisher_z::FisherZ;
 pub use g_square::GSquare;
+pub(crate) use gamma::{chi_square_tail, normal_tails};
 
 use crate::Result;
 use crate::error::check_setting;

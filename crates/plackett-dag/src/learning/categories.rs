@@ -125,10 +125,12 @@ impl Learner<'_> {
             dag = orient_within(data, &dag, &found.bounds, run)?;
             order = dag.topological_order().to_vec();
         }
+        let dag = weigh_edges(data, score, &dag)?;
         Ok(Learned {
-            dag: weigh_edges(data, score, &dag)?,
+            strengths: Some(dag.clone()),
             order,
             cpdag: found.bounds.orient(&dag),
+            dag,
             probabilities,
             ending: run.ending().unwrap_or(Ending::Finished),
             lowered_limits: lowered,
@@ -161,9 +163,10 @@ impl Learner<'_> {
         let test = GSquare::new(data, learning.tests.alpha.unwrap_or(METHOD_ALPHA))?;
         let found = learning.test(&test, run);
         let (tests, ending) = (found.tests, found.ending);
-        let (pattern, dag) = patterned(found, &learning.bounds_of(data.columns()))?;
+        let (pattern, dag, p_values) = patterned(found, &learning.bounds_of(data.columns()))?;
         let order = dag.topological_order().to_vec();
-        Ok(Learned { order, ..unscored(learning, weigh_edges(data, score, &dag)?, pattern, tests, ending) })
+        let dag = weigh_edges(data, score, &dag)?;
+        Ok(Learned { order, p_values: Some(p_values), ..unscored(learning, dag, pattern, tests, ending) })
     }
 
     /// Nothing if the run is over before there are parent sets.

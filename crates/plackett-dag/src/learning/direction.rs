@@ -13,6 +13,8 @@ use crate::cpdag::Mark;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
+    /// What is known of the graph rules the other one out.
+    Known,
     /// All graphs of the class have it. That says nothing of how surely this is the class.
     Compelled,
     /// Some graphs of the class have it the other way, and the score is the same for them.
@@ -24,6 +26,7 @@ pub enum Direction {
 impl fmt::Display for Direction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
+            Self::Known => "known",
             Self::Compelled => "compelled",
             Self::Open => "open",
             Self::Assumed(name) => name,
@@ -98,6 +101,9 @@ impl Learned {
     /// ```
     pub fn direction(&self, from: usize, to: usize) -> Direction {
         // Tests may contradict each other: the graph may then have an edge the other way round than their pattern.
+        if !self.bounds.permits(to, from) {
+            return Direction::Known;
+        }
         match (self.cpdag.mark(from, to), &self.basis) {
             (Mark::Forward, _) => Direction::Compelled,
             (_, Some(basis)) => Direction::Assumed(basis.name),

@@ -38,7 +38,7 @@ const QUANTILE: f64 = 1.645;
 
 /// The noise variances under a graph, with degrees of freedom accounted for, and how far apart they may be.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct NoiseVariances {
+pub(crate) struct NoiseVariances {
     low: f64,
     high: f64,
     /// The upper 95 % bound of the largest over the smallest.
@@ -48,7 +48,7 @@ pub(super) struct NoiseVariances {
 }
 
 impl NoiseVariances {
-    pub(super) fn of(gram: &Gram, dag: &Dag) -> Self {
+    pub(crate) fn of(gram: &Gram, dag: &Dag) -> Self {
         let rows = gram.rows() as f64;
         // Without the degrees of freedom, nodes with many parents would seem to have less noise.
         let freedom = |node: usize| (rows - 1.0 - dag.parents(node).len() as f64).max(1.0);
@@ -75,18 +75,18 @@ impl NoiseVariances {
     }
 
     /// Whether the data support that they are equal; not being able to tell them apart is not enough.
-    pub(super) fn are_equal(&self) -> bool {
+    pub(crate) fn are_equal(&self) -> bool {
         self.bound <= EQUAL
     }
 
     /// How far apart they may be: the upper 95 % bound of the largest over the smallest.
-    pub(super) fn bound(&self) -> f64 {
+    pub(crate) fn bound(&self) -> f64 {
         self.bound
     }
 
     /// By how much the BIC is better with one variance for all than with one for each: the logarithm of the odds, as far as
     /// the BIC tells them, by which the data speak for equality.
-    pub(super) fn saving(&self) -> f64 {
+    pub(crate) fn saving(&self) -> f64 {
         self.saving
     }
 }

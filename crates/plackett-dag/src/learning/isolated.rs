@@ -106,7 +106,16 @@ fn nothing(learning: &Learning, nodes: usize, run: &Run<'_>) -> Learned {
 /// A graph of some nodes as one of all.
 fn placed(learned: Learned, nodes: &[usize], bounds: &Bounds) -> Result<Learned> {
     let total = bounds.nodes();
-    let edges = learned.dag.edges().map(|(from, to, weight)| (nodes[from], nodes[to], weight));
+    let moved = |dag: &Dag| -> Vec<(usize, usize, f64)> {
+        dag.edges().map(|(from, to, weight)| (nodes[from], nodes[to], weight)).collect()
+    };
+    let edges = moved(&learned.dag).into_iter();
+    let figures = |dag: &Option<Dag>| dag.as_ref().map(|dag| Dag::from_edges(total, moved(dag))).transpose();
+    let deviations = learned.deviations.as_ref().map(|known| {
+        let mut all = vec![0.0; total];
+        known.iter().zip(nodes).for_each(|(&deviation, &node)| all[node] = deviation);
+        all
+    });
     let pairs =
         |pairs: &[(usize, usize)]| pairs.iter().map(|&(a, b)| (nodes[a], nodes[b])).collect::<Vec<_>>();
     let mut order: Vec<usize> = learned.order.iter().map(|&node| nodes[node]).collect();
@@ -125,6 +134,9 @@ fn placed(learned: Learned, nodes: &[usize], bounds: &Bounds) -> Result<Learned>
     });
     Ok(Learned {
         dag: Dag::from_edges(total, edges)?,
+        strengths: figures(&learned.strengths)?,
+        p_values: figures(&learned.p_values)?,
+        deviations,
         order,
         cpdag: Cpdag::from_edges(
             total,

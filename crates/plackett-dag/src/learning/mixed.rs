@@ -93,7 +93,8 @@ pub(super) fn searched(
 ) -> Result<Learned> {
     let first: Vec<usize> = (0..data.columns()).collect();
     let found = learning.by_orders(score, &SearchTask { first, ..learning.task(data) }, run)?;
-    Ok(Learned { dag: weigh_by_cost(score.as_ref(), &found.dag)?, ..found })
+    let dag = found.strengths.clone().unwrap_or(found.dag);
+    Ok(Learned { dag, ..found })
 }
 
 /// The same graph with the probabilities of edges, if they are wanted and there is time for them.
@@ -268,8 +269,8 @@ pub(super) fn by_block_tests(
     let test = BlockTest::new(gaussian, learning.tests.alpha.unwrap_or(METHOD_ALPHA))?;
     let found = learning.test(&test, run);
     let (tests, ending) = (found.tests, found.ending);
-    let (pattern, dag) = patterned(found, &learning.bounds_of(gaussian.nodes()))?;
+    let (pattern, dag, p_values) = patterned(found, &learning.bounds_of(gaussian.nodes()))?;
     let order = dag.topological_order().to_vec();
     let dag = weigh_by_cost(&FamilyLocal::sharing(Arc::clone(gaussian), gaussian.nodes()), &dag)?;
-    Ok(Learned { order, ..unscored(learning, dag, pattern, tests, ending) })
+    Ok(Learned { order, p_values: Some(p_values), ..unscored(learning, dag, pattern, tests, ending) })
 }

@@ -2,7 +2,9 @@
 //! there is to say about it. What the `plackett learn` command does.
 
 mod categories;
+mod cost;
 mod direction;
+mod edges;
 mod equal_variances;
 mod isolated;
 mod joint;
@@ -18,7 +20,10 @@ use plackett::run::{Ending, Run, Trace};
 use serde::Serialize;
 
 pub use crate::em::Estimation;
+pub use cost::{Decisive, KnowledgeCost};
 pub use direction::{Basis, Direction};
+pub use edges::LearnedEdge;
+pub(crate) use equal_variances::NoiseVariances;
 pub use equal_variances::residual_variances;
 pub use method::{Found, LEARN_METHODS, LearnMethod, SearchTask};
 pub use settings::{
@@ -27,7 +32,11 @@ pub use settings::{
 
 use crate::{
     Bounds, Categories, Cpdag, Dag, Error, Gram, JointMoments, LocalScore, Mixed, NodeSet, Oracle, Pc,
-    Result, independence::IndependenceTest, parent_sets::SumScore, pc::PcResult, score::fit_weights,
+    Result,
+    independence::IndependenceTest,
+    parent_sets::SumScore,
+    pc::PcResult,
+    score::{fit_weights, weigh_by_cost},
     search::OrderMcmc,
 };
 
@@ -143,6 +152,12 @@ pub struct Learned {
     pub method: &'static LearnMethod,
     /// The graph. Weights are those of the linear model; where there are categories, what the score would lose without the edge.
     pub dag: Dag,
+    /// The same graph, each edge with what the score would lose without it; see [`edges`](Self::edges).
+    pub strengths: Option<Dag>,
+    /// The same graph, each edge with the largest p-value of the tests that kept it.
+    pub p_values: Option<Dag>,
+    /// The standard deviations of the columns that the weights of a linear model belong to.
+    pub deviations: Option<Vec<f64>>,
     /// An order that the graph follows, causes first.
     pub order: Vec<usize>,
     /// What the data say of directions, up to equivalence. Where something is known of the graph, the maximally oriented graph under it:
@@ -243,9 +258,13 @@ impl Learning {
         run.begin(&format!("{}, {}", self.method.name, score.name()), None);
         let Found { solution, evaluations, trace } = self.method.run(&mut oracle, task, run)?;
         let dag = weighted(score.as_ref(), &solution.dag()?, &bounds)?;
+        let knows_costs = score.nodes() > 0 && score.cost(0, &NodeSet::default()).is_some();
         Ok(Learned {
             method: self.method,
             cpdag: bounds.orient(&dag),
+            strengths: knows_costs.then(|| weigh_by_cost(score.as_ref(), &dag)).transpose()?,
+            p_values: None,
+            deviations: None,
             bounds,
             dag,
             order: solution.order,
@@ -302,21 +321,27 @@ impl Learning {
     }
 }
 
-/// The pattern of the tests and a DAG close to it, without edges but those that must be there if there was no time to test all pairs.
-fn patterned(found: PcResult, bounds: &Bounds) -> Result<(Cpdag, Dag)> {
+/// The pattern of the tests, a DAG close to it, without edges but those that must be there if there was no time to test all pairs,
+/// and the p-values of its edges.
+fn patterned(found: PcResult, bounds: &Bounds) -> Result<(Cpdag, Dag, Dag)> {
     if found.levels == 0 && found.ending.is_early() {
         let nothing = bounds.least();
-        return Ok((bounds.orient(&nothing), nothing));
+        return Ok((bounds.orient(&nothing), nothing, Dag::empty(bounds.nodes())));
     }
     let dag = found.to_dag();
+    // Zero would be no edge, and an edge that was never tested has no p-value.
+    let p_values = dag.edges().filter_map(|(from, to, _)| {
+        found.p_value(from, to).map(|p_value| (from, to, p_value.max(f64::MIN_POSITIVE)))
+    });
+    let p_values = Dag::from_edges(dag.nodes(), p_values)?;
     if bounds.is_free() {
-        return Ok((found.pattern, dag));
+        return Ok((found.pattern, dag, p_values));
     }
     // What is known may leave no room for an edge that the tests left.
     let is_there = |&(a, b): &(usize, usize)| dag.has_edge(a, b) || dag.has_edge(b, a);
     let directed = found.pattern.directed().iter().copied().filter(is_there);
     let undirected = found.pattern.undirected().iter().copied().filter(is_there);
-    Ok((Cpdag::from_edges(dag.nodes(), directed, undirected)?, dag))
+    Ok((Cpdag::from_edges(dag.nodes(), directed, undirected)?, dag, p_values))
 }
 
 /// The graph with the weights that a score gives its edges, those that it gives none being dropped unless they must be there; with
@@ -340,6 +365,9 @@ fn unscored(learning: &Learning, dag: Dag, cpdag: Cpdag, evaluations: u64, endin
         bounds: learning.bounds_of(dag.nodes()),
         order: dag.topological_order().to_vec(),
         dag,
+        strengths: None,
+        p_values: None,
+        deviations: None,
         cpdag,
         score_name: None,
         score_choice: None,

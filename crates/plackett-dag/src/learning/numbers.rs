@@ -79,6 +79,7 @@ pub(super) fn learn(learning: &Learning, gram: &Arc<Gram>, run: &Run<'_>) -> Res
     refuse(&learning.categories.given(), "is for columns of categories, and these are numbers")?;
     let numbers = &learning.numbers;
     let learner = Learner { learning, gram };
+    let deviations = Some((0..gram.nodes()).map(|node| gram.entry(node, node).max(0.0).sqrt()).collect());
     if learning.method.is_pc() {
         refuse(
             &[
@@ -89,13 +90,14 @@ pub(super) fn learn(learning: &Learning, gram: &Arc<Gram>, run: &Run<'_>) -> Res
             ],
             "is for searches over orders, and pc tests independences instead",
         )?;
-        return learner.by_tests(run);
+        return Ok(Learned { deviations, ..learner.by_tests(run)? });
     }
     refuse(&learning.tests.given(), NO_TESTS)?;
-    match Wish::of(learning, gram)? {
-        Wish::Score(name, reason) => Ok(Learned { score_choice: reason, ..learner.by_score(name, run)? }),
-        Wish::Auto => learner.by_either(run),
-    }
+    let learned = match Wish::of(learning, gram)? {
+        Wish::Score(name, reason) => Learned { score_choice: reason, ..learner.by_score(name, run)? },
+        Wish::Auto => learner.by_either(run)?,
+    };
+    Ok(Learned { deviations, ..learned })
 }
 
 struct Learner<'a> {
@@ -186,11 +188,11 @@ impl Learner<'_> {
         let found = learning.test(&test, run);
         let (tests, ending) = (found.tests, found.ending);
         let bounds = learning.bounds_of(gram.nodes());
-        let (pattern, dag) = patterned(found, &bounds)?;
+        let (pattern, dag, p_values) = patterned(found, &bounds)?;
         let score = Bic::new(Arc::clone(gram), &ScoreSettings::default())?;
         let order = dag.topological_order().to_vec();
         let dag = weighted(&score, &dag, &bounds)?;
-        Ok(Learned { order, ..unscored(learning, dag, pattern, tests, ending) })
+        Ok(Learned { order, p_values: Some(p_values), ..unscored(learning, dag, pattern, tests, ending) })
     }
 }
 

@@ -66,6 +66,7 @@ pub struct PcResult {
     /// The levels completed: sizes of sets conditioned on. At none of them, all nodes are still joined.
     pub levels: usize,
     separators: Vec<Option<Separator>>,
+    p_values: Vec<Option<f64>>,
     bounds: Bounds,
 }
 
@@ -85,6 +86,22 @@ impl PcResult {
             return None;
         }
         self.separators.get(place(a, b))?.as_ref().map(|separator| &separator.given[..])
+    }
+
+    /// The largest p-value of all tests of two nodes that the skeleton came from: of nodes that are joined, how close they came to being
+    /// parted; none if they were never tested. Many tests are made, so that it is no level at which the edge could be trusted.
+    ///
+    /// ```
+    /// # use plackett::run::Run;
+    /// # use plackett_dag::{Gram, Pc, independence::FisherZ};
+    /// let gram = Gram::from_matrix(100, 2, vec![1.0, 0.3, 0.3, 1.0])?;
+    /// let found = Pc::default().run(&FisherZ::new(&gram, 0.01)?, &Run::default());
+    /// // Twice the normal tail beyond √97 · atanh 0.3.
+    /// assert!((found.p_value(1, 0).unwrap() - 0.002_300_523).abs() < 1e-9);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn p_value(&self, a: usize, b: usize) -> Option<f64> {
+        if a == b { None } else { self.p_values.get(place(a, b)).copied().flatten() }
     }
 
     /// A DAG of the equivalence class that was found, `None` if the pattern is not that of a DAG: see
@@ -167,7 +184,7 @@ impl Pc {
         let crew = Crew::new(test, run);
         let mut skeleton = Skeleton::full(&bounds);
         let is_thin = skeleton.thin(&crew, &bounds, most);
-        let Skeleton { neighbors, separators, levels } = skeleton;
+        let Skeleton { neighbors, separators, p_values, levels } = skeleton;
         let mut pattern = Pattern::undirected(neighbors.clone());
         if !bounds.is_free() {
             for (from, set) in neighbors.iter().enumerate() {
@@ -188,6 +205,7 @@ impl Pc {
             },
             levels,
             separators,
+            p_values,
             bounds,
         }
     }
@@ -222,6 +240,8 @@ mod tests {
         assert_eq!(found.ending, Ending::Finished);
         for b in 0..dag.nodes() {
             for a in 0..b {
+                // What d-separation answers is 1 or 0.
+                assert_eq!(found.p_value(a, b) == Some(1.0), found.separating_set(a, b).is_some());
                 match found.separating_set(a, b) {
                     Some(given) => assert!(DSeparation::new(dag).is_independent(a, b, given)),
                     None => assert!(dag.has_edge(a, b) || dag.has_edge(b, a)),

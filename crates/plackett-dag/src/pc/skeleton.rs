@@ -31,6 +31,8 @@ pub(super) struct Skeleton {
     pub(super) neighbors: Vec<NodeSet>,
     /// By [`place`]; none for joined nodes.
     pub(super) separators: Vec<Option<Separator>>,
+    /// By [`place`]: the largest p-value of the tests of two nodes, if there were any.
+    pub(super) p_values: Vec<Option<f64>>,
     /// Sizes of sets gone through.
     pub(super) levels: usize,
 }
@@ -45,7 +47,8 @@ impl Skeleton {
                 neighbors[from].insert(to);
             }
         }
-        Self { neighbors, separators: vec![None; nodes * nodes.saturating_sub(1) / 2], levels: 0 }
+        let pairs = nodes * nodes.saturating_sub(1) / 2;
+        Self { neighbors, separators: vec![None; pairs], p_values: vec![None; pairs], levels: 0 }
     }
 
     /// Parts all that sets of up to `most` nodes can part, but for those that must be joined; nothing if the run is over after some
@@ -67,7 +70,10 @@ impl Skeleton {
             let found =
                 crew.visit(&stage, &busy, |test, node| separate(test, (neighbors, bounds), node, size))?;
             self.levels += 1;
-            for (a, b, separator) in found.into_iter().flatten() {
+            for (a, b, p_value, separator) in found.into_iter().flatten() {
+                let largest = &mut self.p_values[place(a, b)];
+                *largest = larger(*largest, p_value);
+                let Some(separator) = separator else { continue };
                 self.neighbors[a].remove(b);
                 self.neighbors[b].remove(a);
                 let best = &mut self.separators[place(a, b)];
@@ -80,39 +86,46 @@ impl Skeleton {
     }
 }
 
-/// Tries every set of `size` neighbors of the node on every other neighbor. Returns the pairs to part with their best
-/// separators. Stopping at the first one would save a quarter of the tests on ALARM, and make the
+/// What the tests of a node with each of its neighbors say: the pair, the largest p-value, and the best separator if there is one.
+type Answers = Vec<(usize, usize, Option<f64>, Option<Separator>)>;
+
+/// The larger p-value, of those that there are.
+fn larger(a: Option<f64>, b: Option<f64>) -> Option<f64> {
+    a.into_iter().chain(b).reduce(f64::max)
+}
+
+/// Tries every set of `size` neighbors of the node on every other neighbor. Stopping at the first one would save a quarter of the tests on ALARM, and make the
 /// separators depend on the order of the columns.
 fn separate<T: IndependenceTest>(
     test: &mut Asked<'_, '_, T>,
     (neighbors, bounds): (&[NodeSet], &Bounds),
     node: usize,
     size: usize,
-) -> Option<Vec<(usize, usize, Separator)>> {
+) -> Option<Answers> {
     let near: Vec<usize> = neighbors[node].iter().collect();
     if size > 0 {
         let mut all = near.clone();
         all.push(node);
         test.focus(&all);
     }
-    let mut best: Vec<Option<Separator>> = vec![None; near.len()];
+    let mut found: Answers = near.iter().map(|&other| (node, other, None, None)).collect();
     let mut subsets = Subsets::new(&near, size);
     while let Some(given) = subsets.next() {
-        for (&other, best) in near.iter().zip(&mut best) {
-            if given.contains(&other)
-                || is_left_to(neighbors, other, node, given)
-                || bounds.joins(node, other)
+        for (_, other, largest, best) in &mut found {
+            if given.contains(other)
+                || is_left_to(neighbors, *other, node, given)
+                || bounds.joins(node, *other)
             {
                 continue;
             }
-            let p_value = test.p_value(node, other, given)?;
+            let p_value = test.p_value(node, *other, given)?;
+            *largest = larger(*largest, Some(p_value));
             if p_value > test.alpha() && best.as_ref().is_none_or(|best| p_value > best.p_value) {
                 *best = Some(Separator { p_value, given: given.to_vec() });
             }
         }
     }
-    let found = near.into_iter().zip(best).filter_map(|(other, best)| Some((node, other, best?)));
-    Some(found.collect())
+    Some(found)
 }
 
 /// Whether a set that may be tried from both sides is tried from the other one.

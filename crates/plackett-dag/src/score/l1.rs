@@ -91,6 +91,11 @@ impl LocalScore for L1 {
         1.0 / self.gram.rows() as f64
     }
 
+    /// With the weights that cost least, of which some may be zero.
+    fn cost(&self, node: usize, parents: &NodeSet) -> Option<f64> {
+        Lasso::default().solve(&self.gram, node, parents, self.lambda, &mut Pace::new(&Run::default()))
+    }
+
     fn weights(&self, node: usize, parents: &NodeSet) -> Option<Vec<f64>> {
         let mut lasso = Lasso::default();
         lasso.solve(&self.gram, node, parents, self.lambda, &mut Pace::new(&Run::default()))?;

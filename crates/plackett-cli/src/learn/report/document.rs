@@ -2,13 +2,11 @@
 
 use plackett::run::Ending;
 use plackett_dag::{
-    dataset::Kind,
-    format::{CpdagDocument, GraphDocument},
-    metrics::Comparison,
+    dataset::Kind, diagnostics::Diagnostic, format::CpdagDocument, learning::LearnedEdge, metrics::Comparison,
 };
 use serde::Serialize;
 
-use super::Report;
+use super::{Report, knowledge::KnowledgeDocument};
 use crate::learn::{
     Settings,
     data::{InputDocument, MissingDocument},
@@ -33,8 +31,13 @@ pub(super) struct Document<'a> {
     data_choice: Option<&'a str>,
     preprocessing: &'static str,
     seed: u64,
-    #[serde(flatten)]
-    graph: GraphDocument,
+    order: Vec<&'a str>,
+    edges: Vec<EdgeDocument<'a>>,
+    cpdag: CpdagDocument,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    directions_rest_on: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    knowledge: Option<KnowledgeDocument<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     probabilities: Option<Vec<EdgeProbability<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,9 +45,25 @@ pub(super) struct Document<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     comparison: Option<Comparison>,
     warnings: &'a [String],
+    diagnostics: &'a [Diagnostic],
     settings: Settings<'a>,
     input: &'a InputDocument,
     missing: Option<Gaps<'a>>,
+}
+
+/// An edge with what there is to say of it; what there is not is left out.
+#[derive(Serialize)]
+struct EdgeDocument<'a> {
+    from: &'a str,
+    to: &'a str,
+    weight: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    standardized: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    strength: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    p_value: Option<f64>,
+    direction: String,
 }
 
 /// What is missing, what was done about it, and how that went.
@@ -78,9 +97,15 @@ const LEAST_PROBABILITY: f64 = 0.01;
 impl Report<'_> {
     pub(super) fn document(&self) -> Document<'_> {
         let learned = self.learned;
-        let mut graph = GraphDocument::new(&self.graph);
-        graph.order = self.order().into_iter().map(str::to_owned).collect();
-        graph.cpdag = Some(CpdagDocument::new(&self.data.names, &learned.cpdag));
+        let edge = |edge: LearnedEdge| EdgeDocument {
+            from: self.name(edge.from),
+            to: self.name(edge.to),
+            weight: edge.weight,
+            standardized: edge.standardized,
+            strength: edge.strength,
+            p_value: edge.p_value,
+            direction: learned.direction(edge.from, edge.to).to_string(),
+        };
         Document {
             version: env!("CARGO_PKG_VERSION"),
             method: learned.method.name,
@@ -101,11 +126,16 @@ impl Report<'_> {
             data_choice: self.data.kind_choice.as_deref(),
             preprocessing: self.data.preparation,
             seed: self.arguments.common.seed,
-            graph,
+            order: self.order(),
+            edges: learned.edges().map(edge).collect(),
+            cpdag: CpdagDocument::new(&self.data.names, &learned.cpdag),
+            directions_rest_on: learned.basis.as_ref().map(|basis| basis.text.as_str()),
+            knowledge: self.knowledge_document(),
             probabilities: self.probable_edges(),
             true_score: self.true_score,
             comparison: self.comparison,
             warnings: &self.warnings,
+            diagnostics: &self.diagnostics,
             settings: self.settings,
             input: &self.data.input,
             missing: self.gaps(),

@@ -1,6 +1,6 @@
 //! The table of edges. What is said of an edge is a column: a function that is named in the list of [`Report::columns`].
 
-use plackett_dag::NamedDag;
+use plackett_dag::{NamedDag, learning::LearnedEdge};
 
 use super::{Report, text::first_of};
 use crate::console;
@@ -8,43 +8,57 @@ use crate::console;
 /// Edges beyond these would fill the screen; the files have them all.
 const MOST_EDGES_SHOWN: usize = 30;
 
-/// An edge: where it comes from, where it goes, and its weight.
-type Edge = (usize, usize, f64);
+/// Smaller p-values differ by nothing that their distribution is known to.
+const LEAST_P_VALUE: f64 = 1e-16;
 
 /// A column of the table.
 struct Column<'a> {
     head: &'static str,
-    cell: Box<dyn Fn(Edge) -> String + 'a>,
+    is_number: bool,
+    cell: Box<dyn Fn(&LearnedEdge) -> String + 'a>,
 }
 
 impl<'a> Column<'a> {
-    fn new(head: &'static str, cell: impl Fn(Edge) -> String + 'a) -> Self {
-        Self { head, cell: Box::new(cell) }
+    fn words(head: &'static str, cell: impl Fn(&LearnedEdge) -> String + 'a) -> Self {
+        Self { head, is_number: false, cell: Box::new(cell) }
+    }
+
+    fn numbers(head: &'static str, cell: impl Fn(&LearnedEdge) -> String + 'a) -> Self {
+        Self { head, is_number: true, cell: Box::new(cell) }
     }
 }
 
 impl Report<'_> {
     /// The columns that there is something to say in.
     fn columns(&self) -> Vec<Column<'_>> {
-        let name = Column::new("edge", |(from, to, _)| format!("{} -> {}", self.name(from), self.name(to)));
-        let all =
-            [Some(name), Some(self.weight()), self.probability(), Some(self.direction()), self.true_edge()];
+        let name =
+            Column::words("edge", |edge| format!("{} -> {}", self.name(edge.from), self.name(edge.to)));
+        let all = [
+            Some(name),
+            self.weight(),
+            self.standardized(),
+            self.strength(),
+            self.p_value(),
+            self.probability(),
+            Some(Column::words("direction", |edge| self.learned.direction(edge.from, edge.to).to_string())),
+            self.true_edge(),
+        ];
         all.into_iter().flatten().collect()
     }
 
     /// The strongest edges as a table, those that the truth alone has after it.
     pub(super) fn edges(&self) -> String {
-        let mut edges: Vec<Edge> = self.learned.dag.edges().collect();
+        let edges = self.learned.strongest_edges();
         if edges.is_empty() {
             return "No edges: no column helps to predict another by more than chance".to_owned()
                 + &self.missing();
         }
-        edges.sort_by(|a, b| b.2.abs().total_cmp(&a.2.abs()));
         let columns = self.columns();
         let header: Vec<&str> = columns.iter().map(|column| column.head).collect();
         let shown = edges.iter().take(MOST_EDGES_SHOWN);
-        let rows = shown.map(|&edge| columns.iter().map(|column| (column.cell)(edge)).collect());
-        let mut text = console::table_with_notes(&header, rows);
+        let rows = shown.map(|edge| columns.iter().map(|column| (column.cell)(edge)).collect());
+        let numbers: Vec<usize> = (0..columns.len()).filter(|&at| columns[at].is_number).collect();
+        let mut text = console::table_of(&header, rows, &numbers);
         if let Some(rest) = edges.len().checked_sub(MOST_EDGES_SHOWN).filter(|&rest| rest > 0) {
             text += &format!(
                 "\nand {} weaker ones (--json and --out have them all)",
@@ -54,30 +68,47 @@ impl Report<'_> {
         text + &self.missing()
     }
 
-    fn weight(&self) -> Column<'_> {
-        // What an edge between categories is worth is what the score would lose without it.
-        let head = if self.is_linear() { "weight" } else { "strength" };
-        Column::new(head, |(_, _, weight)| number(weight))
+    /// The coefficient of the linear model; what takes its place where there are categories is the strength.
+    fn weight(&self) -> Option<Column<'_>> {
+        self.is_linear().then(|| Column::numbers("weight", |edge| number(edge.weight)))
+    }
+
+    /// The same in standard deviations, where that is another number.
+    fn standardized(&self) -> Option<Column<'_>> {
+        let differs =
+            |edge: LearnedEdge| edge.standardized.is_some_and(|other| (other - edge.weight).abs() > 1e-9);
+        let cell = |edge: &LearnedEdge| edge.standardized.map(number).unwrap_or_default();
+        self.learned.edges().any(differs).then(|| Column::numbers("standardized", cell))
+    }
+
+    fn strength(&self) -> Option<Column<'_>> {
+        self.learned.strengths.as_ref()?;
+        Some(Column::numbers("strength", |edge| edge.strength.map(number).unwrap_or_default()))
+    }
+
+    fn p_value(&self) -> Option<Column<'_>> {
+        self.learned.p_values.as_ref()?;
+        Some(Column::numbers("p-value", |edge| match edge.p_value {
+            Some(p_value) if p_value < LEAST_P_VALUE => format!("<{LEAST_P_VALUE:.0e}"),
+            Some(p_value) => number(p_value),
+            None => "not tested".to_owned(),
+        }))
     }
 
     fn probability(&self) -> Option<Column<'_>> {
         let probabilities = self.learned.probabilities.as_ref()?;
         let nodes = self.learned.dag.nodes();
-        Some(Column::new("probability", move |(from, to, _)| {
-            format!("{:.3}", probabilities[from * nodes + to])
+        Some(Column::numbers("probability", move |edge| {
+            format!("{:.3}", probabilities[edge.from * nodes + edge.to])
         }))
-    }
-
-    fn direction(&self) -> Column<'_> {
-        Column::new("direction", |(from, to, _)| self.learned.direction(from, to).to_string())
     }
 
     fn true_edge(&self) -> Option<Column<'_>> {
         let truth = self.truth.map(NamedDag::dag)?;
-        Some(Column::new("truth", |(from, to, _)| {
-            if truth.has_edge(from, to) {
-                if self.is_linear() { number(truth.weight(from, to)) } else { "yes".to_owned() }
-            } else if truth.has_edge(to, from) {
+        Some(Column::words("truth", |edge| {
+            if truth.has_edge(edge.from, edge.to) {
+                if self.is_linear() { number(truth.weight(edge.from, edge.to)) } else { "yes".to_owned() }
+            } else if truth.has_edge(edge.to, edge.from) {
                 "reversed".to_owned()
             } else {
                 "no edge".to_owned()

@@ -3,6 +3,7 @@
 use plackett_dag::{
     Table,
     format::{to_dot, write_graph_csv},
+    learning::LearnedEdge,
 };
 
 use super::{Report, document::Document};
@@ -40,11 +41,14 @@ impl Report<'_> {
 
     fn picture(&self) -> anyhow::Result<Figure> {
         let graph = &self.graph;
-        let arrows: Vec<Arrow> = graph
-            .dag()
-            .edges()
-            .map(|(from, to, weight)| Arrow { from, to, weight, is_open: self.is_open(from, to) })
-            .collect();
+        let arrow = |edge: LearnedEdge| Arrow {
+            from: edge.from,
+            to: edge.to,
+            weight: edge.standardized.unwrap_or(edge.weight),
+            strength: edge.rank(),
+            is_open: self.is_open(edge.from, edge.to),
+        };
+        let arrows: Vec<Arrow> = self.learned.edges().map(arrow).collect();
         let by = self.learned.score_name.as_deref().unwrap_or(self.learned.method.name);
         let title = format!("{}: {by}, {}", self.data.title, counted(graph.dag().edge_count(), "edge"));
         Figure::draw_graph(&Graph {
@@ -53,6 +57,11 @@ impl Report<'_> {
             order: graph.dag().topological_order(),
             arrows: &arrows,
             weights: if self.is_linear() { Weights::Effects } else { Weights::Strengths },
+            caption: match (&self.learned.strengths, &self.learned.p_values) {
+                (Some(_), _) => "thicker: the score would lose more without it",
+                (None, Some(_)) => "thicker: smaller p-values",
+                (None, None) => "thicker: larger weights",
+            },
         })
     }
 }

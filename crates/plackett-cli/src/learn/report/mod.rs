@@ -2,22 +2,35 @@
 //! A column of the table of edges is a function in `edges`, a paragraph of the text one in `text`, a field of the document
 //! one in `document`, a file one in `files`.
 
+mod diagnostics;
 mod document;
 mod edges;
 mod files;
+mod knowledge;
 mod text;
 mod warnings;
 
-use plackett_dag::{Learned, NamedDag, dataset::Kind, learning::Direction, metrics::Comparison};
+use plackett_dag::{
+    Learned, NamedDag, dataset::Kind, diagnostics::Diagnostic, learning::Direction, metrics::Comparison,
+};
 
-use super::{Arguments, Settings, data::Data, true_score};
+use super::{Arguments, Settings, data::Data, knowledge::Known, true_score};
 use crate::{console, files::OutDir};
+
+/// What came out, beside the graph what there is to say of it.
+pub(super) struct Found<'a> {
+    pub learned: &'a Learned,
+    pub known: Option<&'a Known>,
+    pub diagnostics: Vec<Diagnostic>,
+    pub seconds: f64,
+}
 
 pub(super) struct Report<'a> {
     arguments: &'a Arguments,
     settings: Settings<'a>,
     data: &'a Data,
     learned: &'a Learned,
+    known: Option<&'a Known>,
     /// The learned graph under the names of the columns.
     graph: NamedDag,
     truth: Option<&'a NamedDag>,
@@ -25,6 +38,7 @@ pub(super) struct Report<'a> {
     comparison: Option<Comparison>,
     seconds: f64,
     warnings: Vec<String>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 impl<'a> Report<'a> {
@@ -32,10 +46,10 @@ impl<'a> Report<'a> {
         arguments: &'a Arguments,
         settings: Settings<'a>,
         data: &'a Data,
-        learned: &'a Learned,
+        found: Found<'a>,
         truth: Option<&'a NamedDag>,
-        seconds: f64,
     ) -> anyhow::Result<Self> {
+        let Found { learned, known, diagnostics, seconds } = found;
         let graph = NamedDag::new(data.names.clone(), learned.dag.clone())?;
         let comparison = truth.map(|truth| truth.compare(&graph)).transpose()?;
         let true_score = true_score(arguments, data, learned, truth)?;
@@ -45,12 +59,14 @@ impl<'a> Report<'a> {
             settings,
             data,
             learned,
+            known,
             graph,
             truth,
             true_score,
             comparison,
             seconds,
             warnings,
+            diagnostics,
         })
     }
 

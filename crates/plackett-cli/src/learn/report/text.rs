@@ -9,11 +9,18 @@ use crate::{
 /// Names of the order beyond these would fill the screen; the files have them all.
 const MOST_NAMES_SHOWN: usize = 150;
 /// Characters of a line of names.
-const LINE: usize = 90;
+pub(super) const LINE: usize = 90;
 
 impl Report<'_> {
     pub(super) fn text(&self) -> String {
-        let paragraphs = [Some(self.head()), Some(self.graph()), Some(self.outcome()), self.against_truth()];
+        let paragraphs = [
+            Some(self.head()),
+            Some(self.graph()),
+            Some(self.outcome()),
+            self.knowledge(),
+            self.diagnostics(),
+            self.against_truth(),
+        ];
         paragraphs.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
     }
 
@@ -59,8 +66,24 @@ impl Report<'_> {
     fn graph(&self) -> String {
         let learned = self.learned;
         let mut lines = vec![self.edges()];
-        if learned.is_equivalent && !learned.cpdag.undirected().is_empty() {
+        if learned.strengths.is_some() && learned.dag.edge_count() > 0 {
+            lines.push("strength: what the score would lose without the edge".to_owned());
+        }
+        if learned.p_values.is_some() && learned.dag.edge_count() > 0 {
+            lines.push(format!(
+                "p-value: the largest of the tests that kept the edge, of {} in all",
+                console::thousands(learned.evaluations)
+            ));
+        }
+        if learned.p_values.is_some() && !learned.cpdag.undirected().is_empty() {
+            lines.push(
+                "open: the tests do not tell which way (see `cpdag` in --json for their pattern)".to_owned(),
+            );
+        } else if learned.is_equivalent && !learned.cpdag.undirected().is_empty() {
             lines.push("open: the data fit as well with this edge turned round (see `cpdag` in --json for the class)".to_owned());
+        }
+        if self.known.is_some() {
+            lines.push("known: what is known of the graph rules out the other direction".to_owned());
         }
         if let Some(basis) = &learned.basis {
             lines.push(format!(
@@ -74,14 +97,8 @@ impl Report<'_> {
     /// The order, the class and the figures of the search.
     fn outcome(&self) -> String {
         let learned = self.learned;
-        let mut lines = vec![
-            format!("Order   {}", first_of(&self.order(), MOST_NAMES_SHOWN, 8)),
-            format!(
-                "CPDAG   {} compelled, {} open",
-                counted(learned.cpdag.directed().len(), "direction"),
-                learned.cpdag.undirected().len()
-            ),
-        ];
+        let mut lines =
+            vec![format!("Order   {}", first_of(&self.order(), MOST_NAMES_SHOWN, 8)), self.class()];
         lines.push(format!(
             "{} of {}, {}{} {} in {:.2} s{}",
             counted(learned.dag.edge_count(), "edge"),
