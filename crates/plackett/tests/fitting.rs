@@ -66,18 +66,15 @@ fn the_fit_is_a_maximum_with_the_curvature_that_it_says() {
         };
         // Second differences of the definition times the covariance are the projection onto scores that sum to zero.
         let width = 1e-3;
-        let mut information = [[0.0; 6]; 6];
+        let information = |a: usize, b: usize| {
+            let corner = |x: f64, y: f64| moved(&[(a, x * width), (b, y * width)]);
+            let second = corner(1.0, 1.0) - corner(1.0, -1.0) - corner(-1.0, 1.0) + corner(-1.0, -1.0);
+            -second / (4.0 * width * width)
+        };
         for a in 0..6 {
             assert!(((moved(&[(a, 1e-5)]) - moved(&[(a, -1e-5)])) / 2e-5).abs() < 1e-6);
             for b in 0..6 {
-                let corner = |x: f64, y: f64| moved(&[(a, x * width), (b, y * width)]);
-                let second = corner(1.0, 1.0) - corner(1.0, -1.0) - corner(-1.0, 1.0) + corner(-1.0, -1.0);
-                information[a][b] = -second / (4.0 * width * width);
-            }
-        }
-        for a in 0..6 {
-            for b in 0..6 {
-                let product: f64 = (0..6).map(|c| information[a][c] * fit.covariance[c * 6 + b]).sum();
+                let product: f64 = (0..6).map(|c| information(a, c) * fit.covariance[c * 6 + b]).sum();
                 let expected = f64::from(u8::from(a == b)) - 1.0 / 6.0;
                 assert!((product - expected).abs() < 1e-4, "{a} {b} {product} {expected}");
             }
