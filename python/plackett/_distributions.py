@@ -113,7 +113,7 @@ class PlackettLuce:
         >>> fit.law.mode().tolist()
         [0, 1, 2]
         >>> plackett.PlackettLuce.fit([[0, [1, 2]], [2, 0], [1, 0, 2]], unranked="absent").scores.round(3).tolist()
-        [-0.062, 0.292, -0.23]
+        [0.096, 0.501, -0.597]
         """
         flat = to_rankings(rankings)
         largest = int(flat.items.max(initial=-1))

@@ -5,8 +5,8 @@
 //! log-concave in log t, and falls at least like t to the left and like e^{−Rt} to the right: the trapezoid rule is right to rounding.
 
 /// The width of the trapezoids, for few tied items and for many, where the integrand is narrow.
-const WIDEST_STEP: f64 = 0.25;
-const STEP: f64 = 0.9;
+const WIDEST_STEP: f64 = 0.2;
+const STEP: f64 = 0.5;
 
 /// The logarithm of what is too small a part of the integrand's largest value to count.
 const NEGLIGIBLE: f64 = -42.0;
