@@ -11,7 +11,7 @@ use plackett_dag::{
     BayesNet, Error, Gram, Learning, NamedDag, Observations, ScoreChoice, Sem, Table,
     format::{CpdagDocument, to_dot},
     gram::Centering,
-    learning::{CategorySettings, SearchSettings},
+    learning::SearchSettings,
     metrics::{compare, shd, shd_cpdag},
     simulate::{SemSettings, simulate_sem},
 };
@@ -27,8 +27,7 @@ fn main() -> Result<(), Error> {
     let network = BayesNet::embedded("asia")?;
     let patients = Observations::Categories(network.sample(10_000, 0, BayesNet::TRAINING)?.into());
     let learning = Learning {
-        categories: CategorySettings { posterior: true, ..CategorySettings::default() },
-        search: SearchSettings { steps: Some(5000), ..SearchSettings::default() },
+        search: SearchSettings { steps: Some(5000), posterior: true, ..SearchSettings::default() },
         ..Learning::default()
     };
     let found = learning.run(&patients, &Run::default())?;

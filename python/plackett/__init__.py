@@ -23,6 +23,7 @@ from plackett._models import BayesNet, DiscreteData, Sem, load_network, simulate
 from plackett._optimize import Optimizer, Optimum, Proposal, Status, minimize
 from plackett._plackett import PlackettError, __version__
 from plackett._relaxations import neural_sort, sinkhorn
+from plackett._support import Support
 from plackett.critics import Critic
 
 __all__ = [
@@ -48,6 +49,7 @@ __all__ = [
     "Sem",
     "Statistics",
     "Status",
+    "Support",
     "critics",
     "draw",
     "estimate",

@@ -54,6 +54,7 @@ class Reading:
     lean: Kind | None = None
     memory: int = 1024
     weights: str | None = None
+    is_resampled: bool = False
 
     def settings(self, centering: str) -> dict[str, Any]:
         """The same for the native half."""
@@ -85,6 +86,7 @@ class Reading:
             "covariance": None,
             "memory": self.memory,
             "centering": centering,
+            "is_resampled": self.is_resampled,
         }
 
     def is_wanted(self, name: str) -> bool:

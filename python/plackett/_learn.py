@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import os
+import time
 import warnings
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from plackett import _plackett
 from plackett._arrays import Floats, to_count, to_number, to_seed
-from plackett._data import ColumnKind, Discretize, Kind, Missing, Reading, to_data
+from plackett._data import ColumnKind, Discretize, Kind, Missing, Reading, is_in_memory, to_data
 from plackett._graph import Cpdag, Graph, named_cpdag
 from plackett._knowledge import Knowledge, KnowledgeCost, to_cost, to_json
 from plackett._plackett import PlackettError
 from plackett._progress import Bar
+from plackett._support import Replicates, Support, bootstrap as _bootstrap
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -23,7 +27,7 @@ if TYPE_CHECKING:
 Method: TypeAlias = Literal[
     "auto", "insertion", "pl-relax", "pl-reinforce", "pl", "pl-relax+insertion", "order-mcmc", "random", "exact", "pc"
 ]
-Score: TypeAlias = Literal["auto", "ev-l0", "bic", "l1", "qnml", "bdeu", "k2", "fnml", "dg", "cg", "nal"]
+Score: TypeAlias = Literal["auto", "ev-l0", "bic", "l1", "bge", "qnml", "bdeu", "k2", "fnml", "dg", "cg", "nal"]
 Candidates: TypeAlias = Literal["plus-one", "pc", "all"]
 
 
@@ -93,6 +97,12 @@ class LearnedGraph(Graph):
         ``complete_rows``, what that ``assumes``; with EM also ``effective_rows``, ``iterations``, ``change`` and ``converged``."""
         self.probabilities: Floats | None = native.probabilities
         """The posterior probability of i -> j at (row i, column j), if asked for."""
+        self.convergence: dict[str, Any] | None = _convergence(self._names, native)
+        """How the Markov chains went that ``probabilities`` come from: ``chains``, ``steps`` of each, ``samples``, ``r_hat`` of
+        the score (near 1 if the chains agree), ``effective_size``, the largest ``standard_error`` of a probability, the
+        ``worst_edge`` with its ``r_hat``, and whether the chains ``agrees``."""
+        self.support: Support | None = None
+        """In which share of graphs learned from rows drawn anew two columns are joined, and which way, if asked for."""
         self.evaluations: int = native.evaluations
         """Local scores looked at, or tests made."""
         self.status: Literal["finished", "interrupted", "time"] = native.status
@@ -105,7 +115,9 @@ class LearnedGraph(Graph):
             f'column "{self._names[node]}" has too many candidates for all their sets: at most {limit} were tried together'
             for node, limit in native.lowered_limits
         ]
-        self.warnings: tuple[str, ...] = (*data.warnings, *limits, *_unfinished(native))
+        apart = native.convergence_warning(self._names)
+        disagreement = () if apart is None else (apart,)
+        self.warnings: tuple[str, ...] = (*data.warnings, *limits, *disagreement, *_unfinished(native))
         """What to know before trusting the graph."""
 
     @property
@@ -146,6 +158,12 @@ class LearnedGraph(Graph):
             for start, end, standardized, strength, p_value, direction in self._figures
         ]
 
+    def _supported(self, support: Support) -> None:
+        self.support = support
+        if support.replicates < support.wanted:
+            done = f"the run ended after {support.replicates} of {support.wanted} resamples: the support is by these"
+            self.warnings = (*self.warnings, done)
+
     def to_networkx(self) -> nx.DiGraph[str]:
         """The graph for networkx, with the edges' attributes ``weight``, those of :attr:`edge_table` that there are, and ``is_open``:
         whether the data leave the direction open, so that the edge might as well point the other way.
@@ -176,6 +194,23 @@ def _missing(data: _plackett.Data, native: _plackett.LearnedGraph) -> dict[str, 
         keys = ("effective_rows", "iterations", "change", "converged")
         found |= dict(zip(keys, native.estimation, strict=True))
     return found
+
+
+def _convergence(names: Sequence[str], native: _plackett.LearnedGraph) -> dict[str, Any] | None:
+    if native.convergence is None:
+        return None
+    (chains, steps, samples), (r_hat, effective_size, standard_error), edge, agrees = native.convergence
+    worst = None if edge is None else {"from": names[edge[0]], "to": names[edge[1]], "r_hat": edge[2]}
+    return {
+        "chains": chains,
+        "steps": steps,
+        "samples": samples,
+        "r_hat": r_hat,
+        "effective_size": effective_size,
+        "standard_error": standard_error,
+        "worst_edge": worst,
+        "agrees": agrees,
+    }
 
 
 def _unfinished(native: _plackett.LearnedGraph) -> list[str]:
@@ -218,6 +253,10 @@ def learn_dag(
     alpha: float | None = None,
     max_conditioning: int | None = None,
     posterior: bool = False,
+    bootstrap: int | None = None,
+    executor: Executor | None = None,
+    state: str | os.PathLike[str] | None = None,
+    warm: bool = True,
     restarts: int | None = None,
     steps: int | None = None,
     memory: int = 1024,
@@ -243,8 +282,8 @@ def learn_dag(
         ``"exact"`` is dynamic programming, to about 23 variables; ``"pc"`` tests independences instead; and ``"pl"``,
         ``"pl-reinforce"``, ``"pl-relax+insertion"``, ``"order-mcmc"``, ``"random"``.
     score
-        What makes a graph good. Numbers: ``"ev-l0"`` (noise variances are equal: every direction can be told), ``"bic"`` or
-        ``"l1"`` (the paper's). Categories: ``"qnml"``, ``"bic"``, ``"bdeu"``, ``"k2"`` or ``"fnml"``. Both side by side: ``"dg"``
+        What makes a graph good. Numbers: ``"ev-l0"`` (noise variances are equal: every direction can be told), ``"bic"``,
+        ``"l1"`` (the paper's) or ``"bge"`` (a marginal likelihood). Categories: ``"qnml"``, ``"bic"``, ``"bdeu"``, ``"k2"`` or ``"fnml"``. Both side by side: ``"dg"``
         (categories enter a Gaussian as indicators) or ``"cg"`` (numbers have moments of their own in every combination of
         categories). Categories with missing values: ``"nal"``. By default the data decide.
     kind
@@ -281,9 +320,16 @@ def learn_dag(
     lambda_, sigma2, penalty
         Settings of the scores of numbers: the price of a unit of weight (``l1``), the noise variance (``ev-l0``), the price of
         a parent (``ev-l0`` and ``bic``, 1 being that of the BIC proper; by default ``bic`` has one that fits the density found).
-    ess, candidates, max_parents, posterior
+    ess, candidates, max_parents
         Settings for categories: the equivalent sample size of ``bdeu``; which parents are tried, ``"plus-one"``, ``"pc"`` or
-        ``"all"``, and how many together; whether to find the posterior probability of every edge.
+        ``"all"``, and how many together.
+    posterior
+        Whether to find the posterior probability of every edge, by Markov chains; ``score="auto"`` is then ``"bge"`` for numbers.
+    bootstrap, executor, state, warm
+        How many times to draw the rows anew and to learn from them: ``support`` then says how often two columns are joined and which
+        way. An executor, say a ``ProcessPoolExecutor`` or Dask's ``Client.get_executor()``, can do that elsewhere, with the same
+        numbers. What is done is saved in the file ``state``, and gone on with if that is there. Searches start from the order of the
+        whole graph unless ``warm`` is false, which is slower.
     alpha, max_conditioning
         The level of PC-stable's tests, and the most columns that they condition on.
     restarts, steps, memory, time_limit, seed
@@ -350,16 +396,40 @@ def learn_dag(
         bins,
         None if penalty is None else "continuous",
         to_count(memory, "memory", least=1),
+        is_resampled=bootstrap is not None,
     )
-    native_data = to_data(data, reading, names, centering, weights, covariance)
+    wanted = _optional_count(bootstrap, "bootstrap")
+    for what, is_given in (("executor", executor is not None), ("state", state is not None), ("warm", not warm)):
+        if wanted is None and is_given:
+            raise PlackettError(f"{what} is for bootstrap, which is not given")
+    if wanted is not None and posterior:
+        raise PlackettError("bootstrap would need the posterior of every resample: ask for one of the two at a time")
+    if executor is not None and not (is_in_memory(data) or isinstance(data, str | os.PathLike)):
+        raise PlackettError("with an executor the data are read again elsewhere: give an array, a frame or the path of a file")
+    source = (data, reading, names, centering, weights, covariance)
+    start = time.monotonic()
+    native_data = to_data(*source)
     if (standardize or not center) and any(kind == "categories" for kind, _, _ in native_data.columns):
         raise PlackettError("standardize and center are for columns of numbers, and there are categories")
     bar = Bar(progress)
     try:
         native = _plackett.learn(native_data, settings, bar.show if bar.is_shown else None)
+        found = LearnedGraph(native, native_data)
+        if wanted is not None:
+            begun = time.monotonic()
+            left = None if time_limit is None else start + time_limit - begun
+            deadline = None if left is None else time.time() + left
+            order = list(found._order) if warm else None
+            work = Replicates(native_data, to_data, source, settings, order, deadline)
+            # What was ended before its time is not the graph to begin with.
+            work.is_ended = found.status != "finished"
+            shaped = {name: value for name, value in settings.items() if name != "time_limit"}
+            subject = {**shaped, "centering": centering, "warm": warm, "fingerprint": native_data.fingerprint}
+            file = None if state is None else Path(state)
+            native_support = _bootstrap(work, len(found), wanted, executor, file, subject, bar)
+            found._supported(Support(native_support, found, wanted, time.monotonic() - begun))
     finally:
         bar.close()
-    found = LearnedGraph(native, native_data)
     for text in found.warnings:
         warnings.warn(text, PlackettWarning, stacklevel=2)
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from typing import Any, Self
 
 import numpy as np
@@ -68,6 +69,10 @@ class OrderDAG:
         alpha: float | None = None,
         max_conditioning: int | None = None,
         posterior: bool = False,
+        bootstrap: int | None = None,
+        executor: Executor | None = None,
+        state: str | os.PathLike[str] | None = None,
+        warm: bool = True,
         restarts: int | None = None,
         steps: int | None = None,
         memory: int = 1024,
@@ -102,6 +107,10 @@ class OrderDAG:
         self.alpha = alpha
         self.max_conditioning = max_conditioning
         self.posterior = posterior
+        self.bootstrap = bootstrap
+        self.executor = executor
+        self.state = state
+        self.warm = warm
         self.restarts = restarts
         self.steps = steps
         self.memory = memory

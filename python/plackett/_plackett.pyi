@@ -1,6 +1,6 @@
 """The native half; everything here expects contiguous arrays of doubles or of 64-bit integers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal, Self, final
 
 import numpy as np
@@ -18,8 +18,10 @@ __all__ = [
     "Optimizer",
     "PlackettError",
     "Statistics",
+    "Support",
     "__version__",
     "_main",
+    "bootstrap",
     "compare",
     "cpdag",
     "fit",
@@ -251,6 +253,11 @@ class LearnedGraph:
     @property
     def probabilities(self) -> _Floats | None: ...
     @property
+    def convergence(
+        self,
+    ) -> tuple[tuple[int, int, int], tuple[float, float, float], tuple[int, int, float] | None, bool] | None: ...
+    def convergence_warning(self, names: Sequence[str]) -> str | None: ...
+    @property
     def evaluations(self) -> int: ...
     @property
     def status(self) -> Literal["finished", "interrupted", "time"]: ...
@@ -271,6 +278,27 @@ def learn(
     data: Data, settings: dict[str, Any], progress: Callable[[str, int, int | None], None] | None
 ) -> LearnedGraph: ...
 
+@final
+class Support:
+    def __new__(cls, nodes: int) -> Support: ...
+    @staticmethod
+    def from_json(text: str, subject: str) -> Support: ...
+    def to_json(self, subject: str) -> str: ...
+    @property
+    def replicates(self) -> int: ...
+    def missing(self, wanted: int) -> list[int]: ...
+    def merge(self, other: Support) -> None: ...
+    @property
+    def pairs(self) -> list[tuple[int, int, float, float, float, float]]: ...
+    def consensus(self, threshold: float) -> tuple[_Pairs, _Pairs]: ...
+
+def bootstrap(
+    data: Data,
+    settings: dict[str, Any],
+    start: list[int] | None,
+    numbers: list[int],
+    progress: Callable[[str, int, int | None], None] | None,
+) -> Support: ...
 @final
 class Optimizer:
     def __new__(cls, items: int, settings: dict[str, Any]) -> Self: ...

@@ -2,7 +2,7 @@
 
 use numpy::PyReadonlyArray1;
 use plackett_dag::{
-    Dataset, Error, Observations,
+    Dataset, Error, Observations, Resampler,
     dataset::{
         Covariance, DatasetBuilder, Discretize, Kind, NumberRows, Reading, SourceColumn, SourceValues,
     },
@@ -17,6 +17,8 @@ use crate::{arrays::entries, error::Failure, statistics::Statistics};
 #[pyclass(frozen, module = "plackett._plackett")]
 pub(crate) struct Data {
     pub(crate) observations: Observations,
+    /// The same with the rows, if they are to be drawn anew.
+    pub(crate) rows_held: Option<Resampler>,
     /// The rows of complete numbers, if they are held.
     pub(crate) number_rows: Option<NumberRows>,
     /// The names of the columns.
@@ -45,6 +47,13 @@ pub(crate) struct Data {
 
 type Gaps = (&'static str, usize, usize, usize, &'static str);
 
+/// What is to be made of data.
+#[derive(Clone, Copy)]
+pub(crate) struct Use {
+    pub(crate) centering: Centering,
+    is_resampled: bool,
+}
+
 /// How to read, as the Python half has it.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
@@ -66,10 +75,11 @@ pub(crate) struct ReadingSettings {
     covariance: Option<usize>,
     memory: usize,
     centering: String,
+    is_resampled: bool,
 }
 
 impl ReadingSettings {
-    pub(crate) fn reading(self) -> Result<(Reading, Centering), Failure> {
+    pub(crate) fn reading(self) -> Result<(Reading, Use), Failure> {
         let centering = match self.centering.as_str() {
             "none" => Centering::None,
             "standardize" => Centering::Standardize,
@@ -98,7 +108,7 @@ impl ReadingSettings {
             covariance_rows: self.covariance.filter(|&rows| rows > 0),
             most_bytes: Some(self.memory.saturating_mul(1 << 20)),
         };
-        Ok((reading, centering))
+        Ok((reading, Use { centering, is_resampled: self.is_resampled }))
     }
 }
 
@@ -143,8 +153,8 @@ impl Data {
     /// A file.
     #[staticmethod]
     fn read(py: Python<'_>, path: &str, settings: ReadingSettings) -> Result<Self, Failure> {
-        let (reading, centering) = settings.reading()?;
-        py.detach(|| Self::new(Dataset::read(path, &reading).map_err(refused)?, path, centering))
+        let (reading, wanted) = settings.reading()?;
+        py.detach(|| Self::new(Dataset::read(path, &reading).map_err(refused)?, path, wanted))
     }
 
     /// A covariance matrix, row-major, of so many rows.
@@ -155,18 +165,18 @@ impl Data {
         rows: usize,
         settings: ReadingSettings,
     ) -> Result<Self, Failure> {
-        let (reading, centering) = settings.reading()?;
+        let (reading, wanted) = settings.reading()?;
         let matrix = entries(&matrix, "the covariance matrix")?.to_vec();
         let data = Covariance::new(names, matrix, rows).and_then(|data| data.into_dataset(SOURCE, &reading));
-        Self::new(data.map_err(refused)?, SOURCE, centering)
+        Self::new(data.map_err(refused)?, SOURCE, wanted)
     }
 
     /// Statistics.
     #[staticmethod]
     fn of_statistics(statistics: &Statistics, settings: ReadingSettings) -> Result<Self, Failure> {
-        let (reading, centering) = settings.reading()?;
+        let (reading, wanted) = settings.reading()?;
         let data = statistics.inner.clone().into_dataset("the statistics", &reading);
-        Self::new(data.map_err(refused)?, "the statistics", centering)
+        Self::new(data.map_err(refused)?, "the statistics", wanted)
     }
 }
 
@@ -174,7 +184,12 @@ impl Data {
 pub(crate) const SOURCE: &str = "the data";
 
 impl Data {
-    fn new(mut data: Dataset, source: &str, centering: Centering) -> Result<Self, Failure> {
+    /// The rows of complete numbers, if they are held.
+    pub(crate) fn number_rows(&self) -> Option<&NumberRows> {
+        self.rows_held.as_ref().map_or(self.number_rows.as_ref(), Resampler::number_rows)
+    }
+
+    fn new(mut data: Dataset, source: &str, wanted: Use) -> Result<Self, Failure> {
         let faults = data.faults();
         if !faults.is_empty() {
             return Err(Failure::new(faults_text(source, &faults, keyword)));
@@ -186,10 +201,16 @@ impl Data {
         let findings = data.warnings();
         let (rows, warnings) = (data.rows(), finding_texts(&findings, keyword));
         let missing = findings.iter().find_map(gaps);
-        let number_rows = data.take_number_rows();
-        let observations = data.observations(centering).map_err(refused)?;
+        let (observations, number_rows, rows_held) = if wanted.is_resampled {
+            let rows = data.resampler(wanted.centering).map_err(refused)?;
+            (rows.observations().clone(), None, Some(rows))
+        } else {
+            let number_rows = data.take_number_rows();
+            (data.observations(wanted.centering).map_err(refused)?, number_rows, None)
+        };
         Ok(Self {
             observations,
+            rows_held,
             number_rows,
             names,
             warnings,
@@ -207,15 +228,15 @@ impl Data {
 #[pyclass(module = "plackett._plackett")]
 pub(crate) struct Batches {
     builder: Option<DatasetBuilder>,
-    centering: Centering,
+    wanted: Use,
 }
 
 #[pymethods]
 impl Batches {
     #[new]
     fn new(settings: ReadingSettings) -> Result<Self, Failure> {
-        let (reading, centering) = settings.reading()?;
-        Ok(Self { builder: Some(DatasetBuilder::new(SOURCE, &reading)), centering })
+        let (reading, wanted) = settings.reading()?;
+        Ok(Self { builder: Some(DatasetBuilder::new(SOURCE, &reading)), wanted })
     }
 
     /// Takes one more.
@@ -227,8 +248,8 @@ impl Batches {
 
     /// All of them as data to learn from.
     fn data(&mut self, py: Python<'_>) -> Result<Data, Failure> {
-        let (builder, centering) = (self.builder.take().ok_or_else(spent)?, self.centering);
-        py.detach(|| Data::new(builder.finish().map_err(refused)?, SOURCE, centering))
+        let (builder, wanted) = (self.builder.take().ok_or_else(spent)?, self.wanted);
+        py.detach(|| Data::new(builder.finish().map_err(refused)?, SOURCE, wanted))
     }
 
     /// All of them summed up.
@@ -247,6 +268,7 @@ pub(crate) fn refused(error: Error) -> Failure {
     match error {
         Error::Unfit { file, faults } => Failure::new(faults_text(&file, &faults, keyword)),
         Error::Misfit { setting: "no_center", reason } => Failure::new(format!("center=False {reason}")),
+        Error::Misfit { setting: "bootstrap", reason } => Failure::new(format!("bootstrap {reason}")),
         error => error.into(),
     }
 }

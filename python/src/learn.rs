@@ -50,7 +50,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    fn learning(&self) -> Result<Learning, Failure> {
+    pub(crate) fn learning(&self) -> Result<Learning, Failure> {
         let space = match self.candidates.as_deref() {
             None => None,
             Some("plus-one") => Some(ParentSpace::PlusOne),
@@ -73,28 +73,35 @@ impl Settings {
                 equivalent_sample_size: self.ess,
                 space,
                 max_parents: self.max_parents,
-                posterior: self.posterior,
                 keep_order: false,
             },
             tests: TestSettings { alpha: self.alpha, max_conditioning: self.max_conditioning },
             search: SearchSettings {
                 restarts: self.restarts,
                 steps: self.steps,
+                posterior: self.posterior,
                 memory_bytes: self.memory.saturating_mul(1 << 20),
             },
             seed: self.seed,
+            start: None,
             bounds: None,
         })
     }
 
-    fn limits(&self) -> Limits {
+    /// What is known of the graph of these data.
+    pub(crate) fn known(&self, data: &Data) -> Result<Option<Resolved>, Failure> {
+        let known = self.knowledge.as_deref().map(|text| Knowledge::parse(text)?.resolve(data.names()));
+        Ok(known.transpose()?)
+    }
+
+    pub(crate) fn limits(&self) -> Limits {
         let time = self.time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         Limits { time, ..Limits::default() }
     }
 }
 
 /// The library's refusal in the words of the Python half.
-fn explained(error: Error) -> Failure {
+pub(crate) fn explained(error: Error) -> Failure {
     let Error::Misfit { setting, reason } = error else { return error.into() };
     let name = match setting {
         "noise_variance" => "sigma2",
@@ -106,6 +113,9 @@ fn explained(error: Error) -> Failure {
 }
 
 type EdgeFigures = (usize, usize, Option<f64>, Option<f64>, Option<f64>, String);
+
+/// Figures of the chains that probabilities come from.
+type ChainFigures = ((usize, u64, u64), (f64, f64, f64), Option<(usize, usize, f64)>, bool);
 
 /// What knowledge cost.
 type Known = (Vec<String>, Option<f64>, Option<f64>, Vec<(usize, Pairs, Option<f64>)>, bool);
@@ -198,6 +208,20 @@ impl LearnedGraph {
         self.learned.probabilities.clone().map(|entries| matrix(py, entries, nodes, nodes)).transpose()
     }
 
+    /// Chains, moves of each, samples, R-hat, effective size, standard error, and the worst edge with its R-hat.
+    #[getter]
+    fn convergence(&self) -> Option<ChainFigures> {
+        let found = self.learned.convergence?;
+        let edge = found.worst_edge.map(|edge| (edge.from, edge.to, edge.r_hat));
+        let sizes = (found.chains, found.steps, found.samples);
+        Some((sizes, (found.r_hat, found.effective_size, found.standard_error), edge, found.agrees()))
+    }
+
+    /// What to know of the probabilities, if the chains do not agree.
+    fn convergence_warning(&self, names: Vec<String>) -> Option<String> {
+        self.learned.convergence?.warning(&names)
+    }
+
     #[getter]
     fn evaluations(&self) -> u64 {
         self.learned.evaluations
@@ -247,8 +271,7 @@ pub(crate) fn learn(
     progress: Option<Bound<'_, PyAny>>,
 ) -> Result<LearnedGraph, Failure> {
     let (mut learning, limits) = (settings.learning()?, settings.limits());
-    let known = settings.knowledge.as_deref().map(|text| Knowledge::parse(text)?.resolve(data.names()));
-    let known = known.transpose()?;
+    let known = settings.known(data)?;
     learning.bounds = known.as_ref().map(|known| known.bounds().clone());
     let tell = |news: &Progress| match &progress {
         Some(progress) => progress.call1((&news.stage, news.done, news.total)).map(drop),
@@ -270,7 +293,7 @@ pub(crate) fn learn(
             let evidence = Evidence {
                 data: &data.observations,
                 learned: &learned,
-                rows: data.number_rows.as_ref(),
+                rows: data.number_rows(),
                 names: &data.names,
             };
             let diagnostics = diagnose(&evidence, &look);
@@ -284,7 +307,7 @@ pub(crate) fn learn(
         Some(error) if !error.is_instance_of::<PyKeyboardInterrupt>(py) => Err(error.into()),
         _ => {
             let (learned, known, diagnostics) = outcome.map_err(explained)?;
-            Ok(LearnedGraph { learned, known, diagnostics, seconds })
+            Ok(LearnedGraph { learned, diagnostics, known, seconds })
         }
     }
 }

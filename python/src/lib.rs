@@ -6,6 +6,7 @@
 
 mod arrays;
 mod batch;
+mod bootstrap;
 mod critic;
 mod data;
 mod distribution;
@@ -28,6 +29,7 @@ mod _plackett {
     #[pymodule_export]
     use crate::{
         batch::{Batch, fit},
+        bootstrap::{Support, bootstrap},
         critic::Critic,
         data::{Batches, Data},
         distribution::Distribution,

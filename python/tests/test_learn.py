@@ -71,7 +71,19 @@ class TestGraphs:
         found = plackett.learn_dag(CATEGORIES, posterior=True, steps=2000)
         assert found.probabilities.shape == (8, 8)
         assert ((found.probabilities >= 0) & (found.probabilities <= 1)).all()
-        assert plackett.learn_dag(CATEGORIES).probabilities is None
+        plain = plackett.learn_dag(CATEGORIES)
+        assert plain.probabilities is None and plain.convergence is None
+
+    def test_posterior_of_numbers(self):
+        found = plackett.learn_dag(NUMBERS, posterior=True, steps=20_000)
+        assert found.score_name == "bge" and found.probabilities.shape == (8, 8)
+        assert found.convergence["agrees"] and found.convergence["chains"] == 4 and found.warnings == ()
+        assert found.convergence["r_hat"] < 1.05 and found.convergence["standard_error"] < 0.02
+        joined = found.probabilities + found.probabilities.T
+        likely = sum(joined[found.names.index(a), found.names.index(b)] > 0.5 for a, b, _ in found.edges)
+        assert likely >= len(found.edges) - 1
+        hasty = plackett.learn_dag(NUMBERS, posterior=True, steps=2)
+        assert any("the chains disagree" in warning for warning in hasty.warnings)
 
     def test_tests_of_independence(self):
         a, b, noise = np.random.default_rng(0).normal(size=(3, 1000))
@@ -365,7 +377,7 @@ class TestBadInput:
             ({"lambda_": 0.5, "score": "bic"}, "lambda belongs to"),
             ({"lambda_": "x"}, "lambda_"),
             ({"ess": 1.0}, "ess is for columns of categories"),
-            ({"posterior": True}, "posterior is for columns of categories"),
+            ({"posterior": True, "score": "l1"}, "posterior needs a score"),
             ({"candidates": "some"}, "candidates"),
             ({"alpha": 0.0, "method": "pc"}, "alpha"),
             ({"restarts": 0}, "restarts"),

@@ -16,6 +16,7 @@ mod optimize;
 mod plot;
 mod reproduce;
 mod simulate;
+mod state;
 mod statistics;
 mod summary;
 mod toy;

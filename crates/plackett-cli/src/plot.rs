@@ -444,15 +444,21 @@ fn draw_legend(panels: &[Panel], width: f64, top: f64, font: &Font, shapes: &mut
 }
 
 fn curve_line(points: Vec<Point>, color: Rgb, dashed: bool) -> Shape {
-    Shape::Line { points, color, width: CURVE_WIDTH, dash: if dashed { Dash::Dashed } else { Dash::Solid } }
+    Shape::Line {
+        points,
+        color,
+        width: CURVE_WIDTH,
+        dash: if dashed { Dash::Dashed } else { Dash::Solid },
+        opacity: 1.0,
+    }
 }
 
 fn reference_line(from: Point, to: Point) -> Shape {
-    Shape::Line { points: vec![from, to], color: AXIS, width: HAIRLINE, dash: Dash::Dotted }
+    Shape::Line { points: vec![from, to], color: AXIS, width: HAIRLINE, dash: Dash::Dotted, opacity: 1.0 }
 }
 
 fn hairline(points: Vec<Point>, color: Rgb) -> Shape {
-    Shape::Line { points, color, width: HAIRLINE, dash: Dash::Solid }
+    Shape::Line { points, color, width: HAIRLINE, dash: Dash::Solid, opacity: 1.0 }
 }
 
 fn text(text: &str, at: Point, size: f64, anchor: Anchor) -> Shape {

@@ -120,7 +120,7 @@ fn the_posterior_gives_every_edge_a_probability() {
     let matrix = folder.read("out/probabilities.csv");
     assert_eq!(matrix.lines().count(), 9);
     assert!(text(&["learn", &data, "--posterior", "--steps", "2000"]).contains("probability"));
-    // One move is enough to have seen an order.
+    // One move is enough to have seen a partition.
     let hasty = json(&["learn", &data, "--posterior", "--steps", "1"]);
     assert!(!hasty["probabilities"].as_array().unwrap().is_empty());
     assert!(text(&["learn", &data, "--method", "pc"]).contains(" tests in "));
@@ -165,10 +165,6 @@ fn bad_categories_are_refused_by_name() {
         let text = complaint(&[&["learn", "--example", "asia"], given].concat(), 2);
         assert!(text.contains("--continuous and settings of numbers do not fit"), "{text}");
     }
-    let numbers = folder.write("numbers.csv", "a,b\n1.5,2\n2.5,3\n3.5,1\n");
-    assert!(
-        complaint(&["learn", &numbers, "--posterior"], 2).contains("posterior is for columns of categories")
-    );
 }
 
 #[test]

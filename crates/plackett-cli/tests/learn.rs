@@ -284,6 +284,48 @@ fn copies_and_names_are_warned_about_and_mixed_data_have_a_posterior() {
 }
 
 #[test]
+fn numbers_have_a_posterior_and_the_chains_are_told_of() {
+    let folder = Folder::new();
+    let (data, _) = simulate(&folder, &["--nodes", "5", "--degree", "1", "--samples", "300", "--seed", "4"]);
+    let learned = json(&["learn", &data, "--posterior"]);
+    assert_eq!(learned["score_name"], "bge");
+    let found = &learned["convergence"];
+    assert!(found["r_hat"].as_f64().unwrap() <= 1.05 && found["effective_size"].as_f64().unwrap() > 100.0);
+    assert_eq!((&found["chains"], &found["agrees"]), (&Value::from(4), &Value::from(true)));
+    let likely = learned["probabilities"].as_array().unwrap();
+    for edge in learned["edges"].as_array().unwrap() {
+        let is_it = |other: &&Value| {
+            [(&other["from"], &other["to"]), (&other["to"], &other["from"])]
+                .contains(&(&edge["from"], &edge["to"]))
+        };
+        let joined: f64 = likely.iter().filter(is_it).map(|edge| edge["probability"].as_f64().unwrap()).sum();
+        assert!(joined > 0.9, "{edge}: {joined}");
+    }
+    assert!(text(&["learn", &data, "--posterior"]).contains("Chains  4 of "));
+    // Chains too short to tell say so, with what to do.
+    let hasty = json(&["learn", &data, "--posterior", "--steps", "2"]);
+    assert!(names(&hasty["warnings"]).iter().any(|warning| warning.contains("try more than 2 steps")));
+    for (given, expected) in [
+        (
+            &["--posterior", "--score", "l1"][..],
+            "--posterior needs a score that says what a set of parents costs",
+        ),
+        (&["--score", "bge", "--penalty", "2"], "--penalty is for bic and ev-l0"),
+        (&["--posterior", "--method", "pc"], "--posterior is for searches over orders"),
+    ] {
+        let complaint = complaint(&[&["learn", data.as_str()], given].concat(), 2);
+        assert!(complaint.contains(expected), "{complaint}");
+    }
+    for score in ["bic", "ev-l0"] {
+        let learned = json(&["learn", &data, "--posterior", "--score", score]);
+        assert_eq!(
+            (&learned["score_name"], &learned["convergence"]["agrees"]),
+            (&score.into(), &true.into())
+        );
+    }
+}
+
+#[test]
 fn the_answer_does_not_depend_on_threads_and_every_method_gives_one() {
     let folder = Folder::new();
     let (data, _) = simulate(&folder, &["--nodes", "9", "--degree", "2", "--samples", "200", "--seed", "3"]);

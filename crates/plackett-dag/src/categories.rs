@@ -99,6 +99,11 @@ impl Categories {
         Ok(self)
     }
 
+    /// The same rows, each counting once.
+    pub(crate) fn uncounted(&self) -> Self {
+        Self { counts: None, ..self.clone() }
+    }
+
     /// How often each row counts, if not once.
     ///
     /// # Example

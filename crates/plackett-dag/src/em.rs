@@ -88,7 +88,16 @@ struct Group {
     missing: Vec<usize>,
     observed: Vec<usize>,
     rows: usize,
+    /// How many rows they stand for, together and each; nothing where each stands for one.
+    weight: f64,
+    weights: Vec<f64>,
     content: Content,
+}
+
+impl Group {
+    fn weight(&self, row: usize) -> f64 {
+        self.weights.get(row).copied().unwrap_or(1.0)
+    }
 }
 
 enum Content {
@@ -127,13 +136,13 @@ impl Em {
         };
         run.begin("EM", Some(self.most_iterations as u64));
         // The most likely covariances of no more rows than columns are singular, and EM would creep towards them for ever.
-        let prior = if data.rows() <= width { 1.0 / (1.0 + data.rows() as f64) } else { 0.0 };
+        let prior = if data.total() <= width as f64 { 1.0 / (1.0 + data.total()) } else { 0.0 };
         let mut advance = |from: &Moments| {
             let is_over = estimation.is_converged || estimation.iterations == self.most_iterations;
             if is_over || run.is_over() {
                 return None;
             }
-            let mut next = step(from, &groups, &base, data.rows() as f64, run)?;
+            let mut next = step(from, &groups, &base, data.total(), run)?;
             shrink(&mut next, prior);
             estimation.change = change(from, &next);
             estimation.iterations += 1;
@@ -184,11 +193,12 @@ fn observed_moments(data: &Mixed, layout: &Layout) -> (Vec<f64>, Vec<f64>) {
     let mut values = vec![0.0; width];
     for row in 0..data.rows() {
         layout.write_row(data, row, &mut values);
+        let weight = data.weight(row);
         for (at, &value) in values.iter().enumerate().filter(|(_, value)| !value.is_nan()) {
-            counts[at] += 1.0;
+            counts[at] += weight;
             let ahead = value - means[at];
-            means[at] += ahead / counts[at];
-            squares[at] += ahead * (value - means[at]);
+            means[at] += ahead * weight / counts[at];
+            squares[at] += weight * ahead * (value - means[at]);
         }
     }
     let deviation = |at: usize| (squares[at] / counts[at]).sqrt();
@@ -217,12 +227,22 @@ fn groups(data: &Mixed, layout: &Layout, shifts: &[f64], scales: &[f64]) -> Vec<
                     .collect()
             };
             let (missing, observed) = (columns(true), columns(false));
-            groups.push(Group { missing, observed, rows: 0, content: Content::Rows(Vec::new()) });
+            let (weight, weights) = (0.0, Vec::new());
+            groups.push(Group {
+                missing,
+                observed,
+                rows: 0,
+                weight,
+                weights,
+                content: Content::Rows(Vec::new()),
+            });
             groups.len() - 1
         });
         let group = &mut groups[place];
         layout.write_row(data, row, &mut values);
         group.rows += 1;
+        group.weight += data.weight(row);
+        group.weights.extend(data.weights().map(|weights| weights[row]));
         if let Content::Rows(rows) = &mut group.content {
             rows.extend(group.observed.iter().map(|&at| (values[at] - shifts[at]) / scales[at]));
         }
@@ -230,18 +250,21 @@ fn groups(data: &Mixed, layout: &Layout, shifts: &[f64], scales: &[f64]) -> Vec<
     for group in groups.iter_mut().filter(|group| group.rows > group.observed.len()) {
         let size = group.observed.len();
         let (mut first, mut second) = (vec![0.0; size], vec![0.0; size * size]);
-        if let Content::Rows(rows) = &group.content {
-            rows.chunks_exact(size.max(1)).for_each(|row| add_row(row, &mut first, &mut second));
-        }
+        add_rows(group, &mut first, &mut second);
         group.content = Content::Sums(first, second);
     }
     groups
 }
 
-fn add_row(row: &[f64], first: &mut [f64], second: &mut [f64]) {
-    first.iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
-    for (sums, &value) in second.chunks_exact_mut(row.len().max(1)).zip(row) {
-        sums.iter_mut().zip(row).for_each(|(sum, other)| *sum += value * other);
+/// Adds the rows of a group that are there, and their products.
+fn add_rows(group: &Group, first: &mut [f64], second: &mut [f64]) {
+    let Content::Rows(rows) = &group.content else { return };
+    for (at, row) in rows.chunks_exact(group.observed.len().max(1)).enumerate() {
+        let weight = group.weight(at);
+        first.iter_mut().zip(row).for_each(|(sum, value)| *sum += weight * value);
+        for (sums, &value) in second.chunks_exact_mut(row.len()).zip(row) {
+            sums.iter_mut().zip(row).for_each(|(sum, other)| *sum += weight * value * other);
+        }
     }
 }
 
@@ -253,8 +276,8 @@ fn base_sums(groups: &[Group], width: usize) -> Moments {
         let (mut first, mut second) = (vec![0.0; size], vec![0.0; size * size]);
         let (first, second) = match &group.content {
             Content::Sums(first, second) => (first, second),
-            Content::Rows(rows) => {
-                rows.chunks_exact(size.max(1)).for_each(|row| add_row(row, &mut first, &mut second));
+            Content::Rows(_) => {
+                add_rows(group, &mut first, &mut second);
                 (&first, &second)
             }
         };
@@ -356,19 +379,20 @@ fn expect(moments: &Moments, group: &Group, precision: &[f64], sums: &mut Moment
     for (constant, slopes) in constants.iter_mut().zip(slopes.chunks_exact(o.max(1))) {
         *constant -= slopes.iter().zip(observed).map(|(slope, &b)| slope * moments.means[b]).sum::<f64>();
     }
-    let rows = group.rows as f64;
+    let rows = group.weight;
     let mut first = vec![0.0; m];
     let mut mixed = vec![0.0; m * o];
     let mut second: Vec<f64> = covariance.iter().map(|entry| rows * entry).collect();
     match &group.content {
         Content::Rows(values) => {
             let mut expected = vec![0.0; m];
-            for row in 0..group.rows {
-                let row = &values[row * o..(row + 1) * o];
+            for at in 0..group.rows {
+                let (weight, row) = (group.weight(at), &values[at * o..(at + 1) * o]);
                 for (i, value) in expected.iter_mut().enumerate() {
                     *value = constants[i] + crate::cholesky::dot(&slopes[i * o..(i + 1) * o], row);
                 }
                 for (i, &value) in expected.iter().enumerate() {
+                    let value = weight * value;
                     first[i] += value;
                     mixed[i * o..(i + 1) * o].iter_mut().zip(row).for_each(|(sum, x)| *sum += value * x);
                     let products = &mut second[i * m..(i + 1) * m];

@@ -78,8 +78,13 @@ impl Weights {
     pub(crate) const NONE: Self = Self { total: 0.0, squares: 0.0, are_whole: true };
 
     pub(crate) fn add(&mut self, weight: f64) {
-        self.total += weight;
-        self.squares += weight * weight;
+        self.add_times(weight, 1.0);
+    }
+
+    /// Adds the weight of a row that is there so many times.
+    pub(crate) fn add_times(&mut self, weight: f64, times: f64) {
+        self.total += times * weight;
+        self.squares += times * weight * weight;
         self.are_whole &= weight.fract() == 0.0;
     }
 
@@ -176,6 +181,15 @@ impl GramBuilder {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn push_weighted(&mut self, row: &[f64], weight: f64) -> Result<()> {
+        self.push_times(row, weight, 1)
+    }
+
+    /// Takes one row of this weight as many times over: as pushing it again and again, but for rounding.
+    ///
+    /// # Errors
+    /// As [`GramBuilder::push_weighted`].
+    pub(crate) fn push_times(&mut self, row: &[f64], row_weight: f64, times: u32) -> Result<()> {
+        let weight = row_weight * f64::from(times);
         if row.len() != self.columns {
             return Err(Error::RowLength { row: self.rows, expected: self.columns, found: row.len() });
         }
@@ -203,7 +217,7 @@ impl GramBuilder {
             self.block_weights.push(weight);
         }
         self.rows += 1;
-        self.weights.add(weight);
+        self.weights.add_times(row_weight, f64::from(times));
         if self.block.len() == BLOCK_ROWS * self.columns {
             self.merge_block();
         }

@@ -69,7 +69,7 @@ impl JointMoments {
                 }
                 start += levels.unwrap_or(1);
             }
-            builder.push_row(&values)?;
+            builder.push_weighted(&values, data.weight(row))?;
             if pace.spend(width.pow(2)).is_none() {
                 return Ok(None);
             }
@@ -184,7 +184,8 @@ impl JointMoments {
     /// # Errors
     /// [`Error::Empty`] if no column varies.
     pub(crate) fn blocks(&self) -> Result<Blocks> {
-        let layout = Layout::of_counts(self.counts().into_iter());
+        let counts = |counts: Vec<usize>| counts.into_iter().map(|count| count as f64).collect();
+        let layout = Layout::of_counts(self.counts().into_iter().map(|column| column.map(counts)));
         let mut columns = Vec::with_capacity(layout.width());
         for (node, span) in self.spans().into_iter().enumerate() {
             match self.levels[node] {

@@ -44,6 +44,7 @@
 //! `threads`, on by default: work on all processors. Without it everything is done by the thread that calls; the answers are
 //! the same.
 
+pub mod bootstrap;
 mod bounds;
 mod categories;
 mod cholesky;
@@ -84,10 +85,11 @@ mod table;
 mod testing;
 mod text;
 
+pub use bootstrap::{Bootstrap, Support};
 pub use bounds::Bounds;
 pub use categories::Categories;
 pub use cpdag::Cpdag;
-pub use dataset::{Dataset, Statistics};
+pub use dataset::{Dataset, Resampler, Statistics};
 pub use error::{Error, Result};
 pub use gram::Gram;
 pub use graph::{Dag, NamedDag};

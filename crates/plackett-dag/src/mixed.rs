@@ -73,6 +73,10 @@ pub struct Mixed {
     columns: Vec<MixedColumn>,
     is_complete: bool,
     centering: Centering,
+    /// How many rows each stands for, if not one.
+    weights: Option<Vec<f64>>,
+    /// What all rows together stand for.
+    total: f64,
 }
 
 impl Mixed {
@@ -115,7 +119,80 @@ impl Mixed {
             }
         }
         let is_complete = columns.iter().all(|column| column.missing() == 0);
-        Ok(Self { rows, columns, is_complete, centering: Centering::Center })
+        Ok(Self {
+            rows,
+            columns,
+            is_complete,
+            centering: Centering::Center,
+            weights: None,
+            total: rows as f64,
+        })
+    }
+
+    /// The same rows, each of which stands for so many, whole or not; those that stand for none are left out.
+    ///
+    /// # Errors
+    /// [`Error::Size`] unless there is a weight for each row; [`Error::Setting`] for one that is negative or not finite;
+    /// [`Error::Empty`] if all are zero.
+    ///
+    /// ```
+    /// use plackett_dag::{Mixed, mixed::MixedColumn};
+    /// let data = Mixed::new(vec![MixedColumn::Numbers(vec![0.5, 1.5, 0.2])])?.weighted(&[2.0, 0.0, 1.0])?;
+    /// assert_eq!((data.rows(), data.total()), (2, 3.0));
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn weighted(&self, weights: &[f64]) -> Result<Self> {
+        if weights.len() != self.rows {
+            return Err(Error::Size {
+                what: "the list of weights",
+                expected: self.rows,
+                found: weights.len(),
+            });
+        }
+        if let Some(weight) = weights.iter().find(|weight| !(0.0..f64::INFINITY).contains(*weight)) {
+            let reason = "weights are finite and not negative";
+            return Err(Error::Setting { name: "weight", value: weight.to_string(), reason });
+        }
+        let kept: Vec<usize> = (0..self.rows).filter(|&row| weights[row] > 0.0).collect();
+        if kept.is_empty() {
+            return Err(Error::Empty);
+        }
+        let column = |column: &MixedColumn| match column {
+            MixedColumn::Numbers(numbers) => {
+                MixedColumn::Numbers(kept.iter().map(|&row| numbers[row]).collect())
+            }
+            MixedColumn::Categories { codes, levels } => MixedColumn::Categories {
+                codes: kept.iter().map(|&row| codes[row]).collect(),
+                levels: *levels,
+            },
+        };
+        let columns: Vec<MixedColumn> = self.columns.iter().map(column).collect();
+        let is_complete = self.is_complete || columns.iter().all(|column| column.missing() == 0);
+        let weights: Vec<f64> = kept.iter().map(|&row| weights[row] * self.weight(row)).collect();
+        let total = weights.iter().sum();
+        Ok(Self {
+            rows: kept.len(),
+            columns,
+            is_complete,
+            centering: self.centering,
+            weights: Some(weights),
+            total,
+        })
+    }
+
+    /// How many rows an existing one stands for.
+    pub(crate) fn weight(&self, row: usize) -> f64 {
+        self.weights.as_ref().map_or(1.0, |weights| weights[row])
+    }
+
+    /// How many rows each stands for, if not one.
+    pub(crate) fn weights(&self) -> Option<&[f64]> {
+        self.weights.as_deref()
+    }
+
+    /// The number of rows, each counting as often as its weight says.
+    pub fn total(&self) -> f64 {
+        self.total
     }
 
     /// What is done to columns of numbers before their products are taken, if all columns are numbers. Scores of mixed data do not
@@ -148,7 +225,7 @@ impl Mixed {
     pub(crate) fn of_columns(&self, places: &[usize]) -> Self {
         let columns: Vec<MixedColumn> = places.iter().map(|&at| self.columns[at].clone()).collect();
         let is_complete = columns.iter().all(|column| column.missing() == 0);
-        Self { columns, is_complete, ..*self }
+        Self { columns, is_complete, weights: self.weights.clone(), ..*self }
     }
 
     /// Whether all columns hold numbers, or none does; nothing if they are mixed.
@@ -162,14 +239,14 @@ impl Mixed {
     pub(crate) fn effective_rows(&self) -> f64 {
         let columns = self.columns.len();
         if columns < 2 || self.is_complete {
-            return self.rows as f64;
+            return self.total;
         }
-        let mut pairs = 0_u64;
+        let mut pairs = 0.0;
         for row in 0..self.rows {
             let there = self.columns.iter().filter(|column| !column.is_missing(row)).count() as u64;
-            pairs += there * there.saturating_sub(1) / 2;
+            pairs += (there * there.saturating_sub(1) / 2) as f64 * self.weight(row);
         }
-        (pairs as f64 / (columns * (columns - 1) / 2) as f64).max(1.0)
+        (pairs / (columns * (columns - 1) / 2) as f64).max(1.0)
     }
 }
 
@@ -188,8 +265,11 @@ impl Layout {
         Self::of_counts(data.columns.iter().map(|column| match column {
             MixedColumn::Numbers(_) => None,
             MixedColumn::Categories { codes, levels } => {
-                let mut counts = vec![0_usize; levels + 1];
-                codes.iter().for_each(|&code| counts[usize::from(code)] += 1);
+                let mut counts = vec![0.0; levels + 1];
+                codes
+                    .iter()
+                    .enumerate()
+                    .for_each(|(row, &code)| counts[usize::from(code)] += data.weight(row));
                 counts.truncate(*levels);
                 Some(counts)
             }
@@ -197,17 +277,17 @@ impl Layout {
     }
 
     /// Of columns in turn: nothing for numbers, and in how many rows each level of a category occurs.
-    pub(crate) fn of_counts(columns: impl Iterator<Item = Option<Vec<usize>>>) -> Self {
+    pub(crate) fn of_counts(columns: impl Iterator<Item = Option<Vec<f64>>>) -> Self {
         let (mut starts, mut places) = (vec![0], Vec::new());
         for counts in columns {
             let (width, place) = match counts {
                 None => (1, Vec::new()),
                 Some(counts) => {
-                    let most = counts.iter().copied().max().unwrap_or_default();
+                    let most = counts.iter().copied().fold(0.0, f64::max);
                     let reference = counts.iter().position(|&count| count == most);
                     let mut width = 0;
                     let place = counts.iter().enumerate().map(|(level, &count)| {
-                        let is_column = count > 0 && Some(level) != reference;
+                        let is_column = count > 0.0 && Some(level) != reference;
                         width += usize::from(is_column);
                         is_column.then(|| width - 1)
                     });
@@ -282,13 +362,13 @@ impl Blocks {
         let mut pace = Pace::new(run);
         for row in 0..data.rows() {
             layout.write_row(data, row, &mut values);
-            builder.push_row(&values)?;
+            builder.push_weighted(&values, data.weight(row))?;
             if pace.spend(values.len().pow(2)).is_none() {
                 return Ok(None);
             }
         }
         let gram = builder.finish(Centering::Center)?;
-        Ok(Some(Self { layout, gram, rows: data.rows() as f64 }))
+        Ok(Some(Self { layout, gram, rows: data.total() }))
     }
 }
 

@@ -307,17 +307,11 @@ fn tiers_and_required_edges_are_kept_by_long_searches() {
 #[test]
 fn probabilities_keep_it_too() {
     let mut rng = Rng::new(4);
-    let settings = CategorySettings { posterior: true, ..CategorySettings::default() };
     for data in [Observations::Categories(categories(5, 3)), Observations::Mixed(mixed(5, 3, 2, 0))] {
         for _ in 0..4 {
             let bounds = knowledge(5, &mut rng);
-            let search = SearchSettings { steps: Some(500), ..SearchSettings::default() };
-            let learning = Learning {
-                categories: settings,
-                search,
-                bounds: Some(bounds.clone()),
-                ..Learning::default()
-            };
+            let search = SearchSettings { steps: Some(500), posterior: true, ..SearchSettings::default() };
+            let learning = Learning { search, bounds: Some(bounds.clone()), ..Learning::default() };
             let learned = learning.run(&data, &Run::default()).unwrap();
             check(&learned, &bounds, "with probabilities");
             let probabilities = learned.probabilities.unwrap();

@@ -355,7 +355,7 @@ fn moments_of_mixed_data_serve_what_needs_no_rows() {
     let named = |name: &str| Learning { score: ScoreChoice::Named(name.into()), ..Learning::default() };
     let pc = Learning { method: LearnMethod::by_name("pc").unwrap(), ..Learning::default() };
     let mut likely = Learning::default();
-    likely.categories.posterior = true;
+    likely.search.posterior = true;
     for learning in [named("dg"), pc, likely] {
         let (found, expected) = (run(&learning, &moments).unwrap(), run(&learning, &whole).unwrap());
         assert_eq!(found.cpdag, expected.cpdag);

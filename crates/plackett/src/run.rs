@@ -264,6 +264,8 @@ pub struct Run<'a> {
     clock: &'a dyn Clock,
     start: Duration,
     whole: Option<&'a dyn Whole>,
+    /// Whether the whole hears how far this is.
+    is_told: bool,
     desk: Mutex<Desk<'a>>,
     /// One more than the position of the ending in [`Ending::ALL`]; zero while it goes on.
     ended: AtomicU8,
@@ -362,6 +364,7 @@ impl<'a> Run<'a> {
             clock,
             start: clock.now(),
             whole: None,
+            is_told: true,
             desk: Mutex::new(Desk { observer: None, progress: Progress::default() }),
             ended: AtomicU8::new(0),
             next_look: AtomicU64::new(0),
@@ -390,6 +393,19 @@ impl<'a> Run<'a> {
         // Until it begins a stage of its own, what it tells is about the stage that the whole is in.
         let desk = Mutex::new(Desk { observer: None, progress: self.desk().progress.clone() });
         Run { whole: Some(whole), desk, ..Run::by(self.clock, limits) }
+    }
+
+    /// A part that keeps to itself how far it is: one of many that are done side by side, where it is their number that tells.
+    ///
+    /// ```
+    /// use plackett::run::{Limits, Run};
+    /// let whole = Run::default();
+    /// whole.begin("replicates", Some(100));
+    /// whole.aside(Limits::default()).begin("search", None);
+    /// assert_eq!(whole.progress().stage, "replicates");
+    /// ```
+    pub fn aside(&self, limits: Limits) -> Run<'_> {
+        Run { is_told: false, ..self.part(limits) }
     }
 
     /// Makes steps until one of them says how the run ended, or all that the limits allow are made. It is the caller who
@@ -555,7 +571,7 @@ impl<'a> Run<'a> {
     fn change(&self, change: impl FnOnce(&mut Progress)) {
         let mut desk = self.desk();
         change(&mut desk.progress);
-        if let Some(whole) = self.whole {
+        if let Some(whole) = self.whole.filter(|_| self.is_told) {
             whole.tell(&desk.progress);
         }
     }

@@ -6,7 +6,7 @@ use std::{path::Path, str::FromStr};
 use clap::Args;
 use plackett::run::Run;
 use plackett_dag::{
-    BayesNet, Categories, Dataset, Error, NamedDag, Observations, Sem, Table,
+    BayesNet, Categories, Dataset, Error, NamedDag, Observations, Resampler, Sem, Table,
     dataset::{
         Column, Delimiter, Discretize, Kind, Missing, NumberRows, Reading, SourceColumn, SourceValues,
     },
@@ -131,8 +131,10 @@ pub(super) struct Data {
     pub title: String,
     pub names: Vec<String>,
     pub values: Observations,
+    /// The same with the rows, if they are to be drawn anew.
+    pub resampler: Option<Resampler>,
     /// The rows of complete numbers, if they are held: for what moments do not tell.
-    pub rows: Option<NumberRows>,
+    rows: Option<NumberRows>,
     /// What the columns are; nothing if they are mixed.
     pub kind: Option<Kind>,
     /// What was done to the columns.
@@ -145,6 +147,13 @@ pub(super) struct Data {
     pub input: InputDocument,
     /// What is missing, if anything is.
     pub missing: Option<MissingDocument>,
+}
+
+impl Data {
+    /// The rows of complete numbers, if they are held.
+    pub(super) fn number_rows(&self) -> Option<&NumberRows> {
+        self.resampler.as_ref().map_or(self.rows.as_ref(), Resampler::number_rows)
+    }
 }
 
 /// What was read, as `--json` shows it.
@@ -194,14 +203,17 @@ pub(super) fn examples() -> impl Iterator<Item = (&'static str, &'static str)> {
     std::iter::once(SEM).chain(EMBEDDED.iter().map(|network| (network.name, network.summary)))
 }
 
+/// What is to be made of the data.
+#[derive(Clone, Copy)]
+pub(super) struct Use {
+    pub centering: Centering,
+    /// Whether rows are drawn anew.
+    pub is_resampled: bool,
+}
+
 /// Reads a file, or standard input if it is called `-`, in one pass.
-pub(super) fn read(
-    path: &Path,
-    reading: &Reading,
-    centering: Centering,
-    run: &Run<'_>,
-) -> anyhow::Result<Data> {
-    observe(open(path, reading, run)?, &source(path), centering)
+pub(super) fn read(path: &Path, reading: &Reading, wanted: Use, run: &Run<'_>) -> anyhow::Result<Data> {
+    observe(open(path, reading, run)?, &source(path), wanted)
 }
 
 /// The data in a file, or in standard input if it is called `-`.
@@ -252,7 +264,7 @@ pub(super) fn example(
     rows: Option<usize>,
     seed: u64,
     reading: &Reading,
-    centering: Centering,
+    wanted: Use,
 ) -> anyhow::Result<(Data, NamedDag)> {
     let source = format!("the example {name}");
     if name != SEM.0 {
@@ -266,7 +278,7 @@ pub(super) fn example(
         let categories = network.sample(rows.unwrap_or(NETWORK_ROWS), seed, BayesNet::TRAINING)?;
         let told = Reading { kind: Some(Kind::Categories), ..reading.clone() };
         let data = Dataset::from_columns(columns_of_categories(&categories), &source, &told)?;
-        return Ok((observe(data, &source, centering)?, network.graph().clone()));
+        return Ok((observe(data, &source, wanted)?, network.graph().clone()));
     }
     if reading.kind == Some(Kind::Categories) {
         return Err(BadInput(format!("the example {name} has numbers; --discrete does not fit")).into());
@@ -275,7 +287,7 @@ pub(super) fn example(
     let told = Reading { kind: Some(Kind::Numbers), ..reading.clone() };
     let columns = columns_of_numbers(&sem.sample(rows.unwrap_or(SEM_ROWS), Sem::TRAINING));
     let data = Dataset::from_columns(columns, &source, &told)?;
-    Ok((observe(data, &source, centering)?, sem.graph().clone()))
+    Ok((observe(data, &source, wanted)?, sem.graph().clone()))
 }
 
 /// Twelve nodes with two edges each: small enough to look at, and no longer easy to guess.
@@ -301,7 +313,8 @@ fn columns_of_numbers(data: &Table) -> Vec<SourceColumn> {
 }
 
 /// What a graph is learned from, or a complaint with all that stands in the way.
-fn observe(mut data: Dataset, source: &str, centering: Centering) -> anyhow::Result<Data> {
+fn observe(mut data: Dataset, source: &str, wanted: Use) -> anyhow::Result<Data> {
+    let Use { centering, is_resampled } = wanted;
     if let Some(complaint) = refused(&data, source) {
         return Err(BadInput(complaint).into());
     }
@@ -321,13 +334,19 @@ fn observe(mut data: Dataset, source: &str, centering: Centering) -> anyhow::Res
     let missing = data.warnings().iter().find_map(missing_document);
     let kind = data.kind();
     let (names, kind_choice) = (data.names().to_vec(), data.choice());
-    let rows = data.take_number_rows();
-    let values = data.observations(centering).map_err(|error| match error {
+    let refusal = |error| match error {
         Error::Misfit { setting, reason } => {
             BadInput(format!("{source}: {} {reason}", super::option(setting))).into()
         }
         error => unfit(error, None),
-    })?;
+    };
+    let (values, rows, resampler) = if is_resampled {
+        let resampler = data.resampler(centering).map_err(refusal)?;
+        (resampler.observations().clone(), None, Some(resampler))
+    } else {
+        let rows = data.take_number_rows();
+        (data.observations(centering).map_err(refusal)?, rows, None)
+    };
     let preparation = match (kind, centering) {
         (Some(Kind::Categories), _) => "categories",
         (None, _) => "numbers and categories",
@@ -338,7 +357,20 @@ fn observe(mut data: Dataset, source: &str, centering: Centering) -> anyhow::Res
     let title =
         Path::new(source).file_name().map_or(source.into(), |name| name.to_string_lossy()).into_owned();
     let source = source.to_owned();
-    Ok(Data { source, title, names, values, rows, kind, preparation, kind_choice, warnings, input, missing })
+    Ok(Data {
+        source,
+        title,
+        names,
+        values,
+        resampler,
+        rows,
+        kind,
+        preparation,
+        kind_choice,
+        warnings,
+        input,
+        missing,
+    })
 }
 
 /// What a finding says of missing values.

@@ -1,5 +1,6 @@
 //! `plackett learn`: a causal graph from a CSV file, by searching over topological orders.
 
+mod bootstrap;
 pub(crate) mod data;
 mod knowledge;
 mod report;
@@ -31,11 +32,12 @@ use crate::{
     files::OutDir,
     interrupt,
 };
-use data::{Data, ReadingArguments};
+use data::{Data, ReadingArguments, Use};
 use knowledge::{KnowledgeArguments, Known};
 use serde::{Serialize, Serializer};
 
 #[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Arguments {
     /// The data: a file with a row per line, of numbers or of categories, perhaps packed by gzip or zstd; - is standard input
     #[arg(value_name = "DATA", required_unless_present = "example", conflicts_with = "example")]
@@ -81,9 +83,21 @@ pub(crate) struct Arguments {
     /// The maximum number of columns that PC-stable's tests condition on [default: no limit]
     #[arg(long, value_name = "N")]
     max_conditioning: Option<usize>,
-    /// Also estimate the posterior probability of every edge, by a Markov chain over orders (categories, or mixed data)
+    /// Also estimate the posterior probability of every edge, by Markov chains over partitions of the columns into layers; the
+    /// score of numbers is then bge unless another is asked for
     #[arg(long)]
     posterior: bool,
+    /// Also draw the rows anew so many times, learn from each of these resamples, and show in how many of them two columns are joined
+    /// and which way
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "posterior")]
+    bootstrap: Option<u32>,
+    /// A file to save the resamples of --bootstrap in every few seconds, and to go on from if it is there
+    #[arg(long, value_name = "FILE", requires = "bootstrap")]
+    state: Option<PathBuf>,
+    /// Search from scratch in every resample of --bootstrap, in place of from the order of the whole graph: slower, and hardly
+    /// different
+    #[arg(long, requires = "bootstrap")]
+    cold: bool,
     /// Divide every column by its standard deviation first; weights are then in standard deviations
     #[arg(long)]
     standardize: bool,
@@ -93,7 +107,8 @@ pub(crate) struct Arguments {
     /// How many orders to start from [default: 4, or 2 beyond 64 columns (500 with bic and ev-l0)]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     restarts: Option<u16>,
-    /// Steps of the methods pl-*, moves of order-mcmc and of --posterior [default: depends on the method]
+    /// Steps of the methods pl-*, moves of order-mcmc and of each chain of --posterior [default: depends on the method; for
+    /// --posterior until the chains agree]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     steps: Option<u64>,
     /// Maximum memory for the cache of local scores, for --method exact, and for rows of data, in MiB; of more rows, their
@@ -109,7 +124,7 @@ pub(crate) struct Arguments {
     truth: Option<PathBuf>,
     #[command(flatten)]
     common: Common,
-    /// Write graph.json, graph.csv, graph.dot, graph.svg and graph.png into this folder
+    /// Write graph.json, graph.csv, graph.dot, graph.svg and graph.png into this folder, and what --posterior and --bootstrap say
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -149,16 +164,17 @@ impl Arguments {
                     CandidateKind::All => ParentSpace::All,
                 }),
                 max_parents: self.max_parents.map(usize::from),
-                posterior: self.posterior,
                 keep_order: false,
             },
             tests: TestSettings { alpha: self.alpha, max_conditioning: self.max_conditioning },
             search: SearchSettings {
                 restarts: self.restarts.map(usize::from),
                 steps: self.steps,
+                posterior: self.posterior,
                 memory_bytes: (self.memory as usize) << 20,
             },
             seed: self.common.seed,
+            start: None,
             bounds: None,
         })
     }
@@ -206,7 +222,7 @@ fn method_names() -> PossibleValuesParser {
 fn score_names() -> PossibleValuesParser {
     let auto = PossibleValue::new(AUTO).help(
         "Categories: qnml. Numbers: bic, or ev-l0 where the data support equal noise variances, as it then tells \
-         every direction. Both: dg",
+         every direction; bge with --posterior. Both: dg",
     );
     let numbers = SCORES.iter().map(|entry| (entry.name, entry.summary));
     // The BIC is there for both.
@@ -238,7 +254,8 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     };
     // The time begins before the data are read: they are a part of the wait.
     let run = Run::new(arguments.limits()).observed(&mut observer);
-    let (data, truth) = load(arguments, centering, &run)?;
+    let wanted = Use { centering, is_resampled: arguments.bootstrap.is_some() };
+    let (data, truth) = load(arguments, wanted, &run)?;
     if data.kind != Some(Kind::Numbers) && (arguments.standardize || arguments.no_center) {
         let what = if data.kind.is_some() { "these are categories" } else { "some of these are categories" };
         let text = format!("--standardize and --no-center are for columns of numbers, and {what}");
@@ -258,15 +275,26 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         .transpose()
         .inspect_err(|_| bar.finish_and_clear())?;
     let evidence =
-        Evidence { data: &data.values, learned: &learned, rows: data.rows.as_ref(), names: &data.names };
+        Evidence { data: &data.values, learned: &learned, rows: data.number_rows(), names: &data.names };
     // A search that was ended still deserves a look at what it found, if that is quick.
     let look = if run.is_over() { Run::new(Limits::time(LAST_LOOK)) } else { run.part(Limits::default()) };
     let diagnostics = diagnose(&evidence, &look);
     drop(look);
-    bar.finish_and_clear();
     let settings =
         Settings { learning: &learning, time: arguments.time.map(|time| time.as_secs_f64()), centering };
-    let found = report::Found { learned: &learned, known: known.as_ref(), diagnostics, seconds };
+    let support = bootstrap::run(arguments, &learning, &settings, &data, &learned, &run);
+    bar.finish_and_clear();
+    let support = support.map_err(|error| match error.downcast::<Error>() {
+        Ok(error) => explained(error, arguments, &data.source),
+        Err(error) => error,
+    })?;
+    let found = report::Found {
+        learned: &learned,
+        known: known.as_ref(),
+        diagnostics,
+        support: support.as_ref(),
+        seconds,
+    };
     report::Report::new(arguments, settings, &data, found, truth.as_ref())?.give(out.as_ref())
 }
 
@@ -316,25 +344,21 @@ fn true_score(
 }
 
 /// The data and, where it is known, the true graph with its nodes in the order of the columns.
-fn load(
-    arguments: &Arguments,
-    centering: Centering,
-    run: &Run<'_>,
-) -> anyhow::Result<(Data, Option<NamedDag>)> {
+fn load(arguments: &Arguments, wanted: Use, run: &Run<'_>) -> anyhow::Result<(Data, Option<NamedDag>)> {
     // A price of parents says that few different whole numbers are numbers, but not that words are.
     let lean = arguments.penalty.map(|_| Kind::Numbers);
     let memory_bytes = (arguments.memory as usize) << 20;
     let reading = arguments.reading.reading(arguments.is_for_numbers(), lean, memory_bytes)?;
     if let Some(name) = &arguments.example {
         let rows = arguments.samples.map(|rows| rows as usize);
-        let (data, truth) = data::example(name, rows, arguments.common.seed, &reading, centering)?;
+        let (data, truth) = data::example(name, rows, arguments.common.seed, &reading, wanted)?;
         return Ok((data, Some(truth)));
     }
     let path = arguments.data.as_deref().context("no data were given")?;
     // The truth first: a slip there should not cost the reading of a large file.
     let truth =
         arguments.truth.as_ref().map(|path| read_graph(path).map(|graph| (path, graph))).transpose()?;
-    let data = data::read(path, &reading, centering, run)?;
+    let data = data::read(path, &reading, wanted, run)?;
     let truth = match truth {
         None => None,
         Some((truth_path, graph)) => {

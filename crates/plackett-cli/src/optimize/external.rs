@@ -9,8 +9,8 @@ use plackett::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{Arguments, Bar, report::Found, state::StateFile, workers::Workers};
-use crate::{console::BadInput, interrupt};
+use super::{Arguments, Bar, report::Found, workers::Workers};
+use crate::{console::BadInput, interrupt, state::StateFile};
 
 /// Evaluations if the user sets no limit.
 const DEFAULT_EVALUATIONS: u64 = 10_000;

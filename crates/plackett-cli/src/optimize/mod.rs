@@ -3,7 +3,6 @@
 mod external;
 mod problem;
 mod report;
-mod state;
 mod workers;
 
 use std::{ops::ControlFlow, path::PathBuf, time::Duration};

@@ -9,8 +9,8 @@ use plackett::{
 };
 use plackett_problems::{FlowShop, Instance, Kind};
 
-use super::{Arguments, Bar, report::Found, state::StateFile};
-use crate::{console::BadInput, interrupt};
+use super::{Arguments, Bar, report::Found};
+use crate::{console::BadInput, interrupt, state::StateFile};
 
 /// A small problem is searched through long before a large one: it gets so many evaluations for every triple of items.
 const EVALUATIONS_PER_TRIPLE: u64 = 10_000;

@@ -59,6 +59,7 @@ pub(super) enum Shape {
         color: Rgb,
         width: f32,
         dash: Dash,
+        opacity: f32,
     },
     Area {
         points: Vec<Point>,
@@ -238,10 +239,13 @@ impl Canvas {
 
 fn write_svg(svg: &mut String, shape: &Shape) {
     match shape {
-        Shape::Line { points, color, width, dash } => {
-            let broken = dash
+        Shape::Line { points, color, width, dash, opacity } => {
+            let mut broken = dash
                 .lengths()
                 .map_or(String::new(), |(stroke, gap)| format!(" stroke-dasharray=\"{stroke} {gap}\""));
+            if *opacity < 1.0 {
+                broken += &format!(" stroke-opacity=\"{opacity}\"");
+            }
             push(
                 svg,
                 format_args!(
@@ -330,7 +334,7 @@ fn escaped(text: &str) -> String {
 fn paint(pixels: &mut Pixmap, mask: Option<&Mask>, font: &Font, shape: &Shape) {
     let page = Transform::from_scale(PNG_SCALE, PNG_SCALE);
     match shape {
-        Shape::Line { points, color, width, dash } => {
+        Shape::Line { points, color, width, dash, opacity } => {
             if let Some(path) = outline(points, false) {
                 let stroke = Stroke {
                     width: *width,
@@ -339,7 +343,7 @@ fn paint(pixels: &mut Pixmap, mask: Option<&Mask>, font: &Font, shape: &Shape) {
                     dash: dash.lengths().and_then(|(stroke, gap)| StrokeDash::new(vec![stroke, gap], 0.0)),
                     ..Stroke::default()
                 };
-                pixels.stroke_path(&path, &ink(*color, 1.0), &stroke, page, mask);
+                pixels.stroke_path(&path, &ink(*color, *opacity), &stroke, page, mask);
             }
         }
         Shape::Area { points, color, opacity } => {

@@ -40,7 +40,7 @@ pub(super) fn compose(graph: &Graph<'_>, font: &Font) -> Canvas {
     let mut shapes = vec![text(title, (width / 2.0, MARGIN + TITLE_SIZE), TITLE_SIZE, Anchor::Middle)];
     let frame = [(0.0, 0.0), (SIDE, 0.0), (SIDE, SIDE), (0.0, SIDE), (0.0, 0.0), (SIDE, SIDE)];
     let points = frame.iter().map(|&(x, y)| (left + x, top + y)).collect();
-    shapes.push(Shape::Line { points, color: FRAME, width: 1.0, dash: Dash::Solid });
+    shapes.push(Shape::Line { points, color: FRAME, width: 1.0, dash: Dash::Solid, opacity: 1.0 });
     for &at in &ticks {
         let label = &labels[order[at]];
         let (x, y) = (left + center(at), top + center(at));
@@ -49,6 +49,7 @@ pub(super) fn compose(graph: &Graph<'_>, font: &Font) -> Canvas {
             color: FRAME,
             width: 1.0,
             dash: Dash::Solid,
+            opacity: 1.0,
         };
         shapes.push(mark([(left - TICK, y), (left, y)]));
         shapes.push(mark([(x, top - TICK), (x, top)]));
@@ -134,6 +135,7 @@ mod tests {
                 weight: if to % 2 == 0 { 1.0 } else { -1.0 },
                 strength: 1.0,
                 is_open: to == 3,
+                support: None,
             })
             .collect();
         let graph = Graph {

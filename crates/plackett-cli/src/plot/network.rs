@@ -1,5 +1,6 @@
 //! A picture of a causal graph: nodes in layers, causes above effects; arrows colored by the sign of their weights and
-//! as thick as they are strong; dashed where the data leave the direction open.
+//! as thick as they are strong; dashed where the data leave the direction open. With a bootstrap, the fainter the line the fewer resamples
+//! join the two, and the fainter the head the fewer have its direction.
 
 use super::{
     HALF_CAPITAL, LABEL_SIZE, LEADING, MARGIN, TEXT, TITLE_SIZE,
@@ -18,6 +19,29 @@ pub(crate) struct Arrow {
     pub strength: f64,
     /// Whether it might as well point the other way.
     pub is_open: bool,
+    /// The shares of resamples that join the two and that have this direction, if there were any.
+    pub support: Option<(f64, f64)>,
+}
+
+impl Arrow {
+    /// How solid line and head are drawn.
+    fn opacities(&self) -> (f32, f32) {
+        let visible = |share: f64| (FAINTEST + (1.0 - FAINTEST) * share) as f32;
+        match self.support {
+            None => (1.0, 1.0),
+            Some((joined, _)) if self.is_open => (visible(joined), visible(joined)),
+            Some((joined, this_way)) => (visible(joined), visible(this_way)),
+        }
+    }
+
+    /// The number at its line: its support in percent, or its weight.
+    fn label(&self) -> String {
+        match self.support {
+            None => format!("{:.2}", self.weight),
+            Some((joined, _)) if self.is_open => format!("{:.0}", 100.0 * joined),
+            Some((joined, this_way)) => format!("{:.0}/{:.0}", 100.0 * joined, 100.0 * this_way),
+        }
+    }
 }
 
 /// What the weights of a graph's arrows are.
@@ -55,6 +79,8 @@ const STRETCH: usize = 12;
 
 const CAPTION_SIZE: f64 = 10.0;
 const WEIGHT_SIZE: f64 = 9.5;
+/// The opacity of an edge that no resample has: still to be seen.
+const FAINTEST: f64 = 0.15;
 /// With more arrows than this their weights would hide the arrows.
 const MOST_WEIGHTS: usize = 40;
 /// Where on its line a weight may stand, the best place first.
@@ -85,18 +111,16 @@ pub(super) fn compose(graph: &Graph<'_>, font: &Font) -> Canvas {
 
     let legend = legend_entries(arrows, kind);
     let legend_width: f64 = legend.iter().map(|entry| entry.width(font)).sum();
-    let shows_weights = kind == Weights::Effects && arrows.len() <= MOST_WEIGHTS;
-    let caption = match (arrows.is_empty(), shows_weights) {
-        (true, _) => String::new(),
-        (false, true) => format!("{caption}; numbers: weights in standard deviations"),
-        (false, false) => caption.to_owned(),
-    };
-    let title_width = font.width(title, TITLE_SIZE).max(font.width(&caption, CAPTION_SIZE));
+    let has_support = arrows.iter().any(|arrow| arrow.support.is_some());
+    let shows_numbers = (has_support || kind == Weights::Effects) && arrows.len() <= MOST_WEIGHTS;
+    let captions = captions(arrows, caption, shows_numbers, has_support);
+    let caption_width = captions.iter().map(|line| font.width(line, CAPTION_SIZE)).fold(0.0, f64::max);
+    let title_width = font.width(title, TITLE_SIZE).max(caption_width);
     let page_width = width.max(legend_width).max(title_width) + 2.0 * MARGIN;
     let top = MARGIN + TITLE_SIZE * LEADING + NODE_HEIGHT / 2.0;
     let legend_top = top + height + NODE_HEIGHT / 2.0 + MARGIN;
     let caption_top = legend_top + if legend.is_empty() { 0.0 } else { LABEL_SIZE * LEADING };
-    let page_height = caption_top + if caption.is_empty() { 0.0 } else { CAPTION_SIZE * LEADING } + MARGIN;
+    let page_height = caption_top + captions.len() as f64 * CAPTION_SIZE * LEADING + MARGIN;
     let moved = |(x, y): Point| (x + (page_width - width) / 2.0, y + top);
 
     let mut shapes = vec![text(title, (page_width / 2.0, MARGIN + TITLE_SIZE), TITLE_SIZE)];
@@ -113,8 +137,8 @@ pub(super) fn compose(graph: &Graph<'_>, font: &Font) -> Canvas {
         // What a score loses grows as the square of a correlation.
         let share = if largest > 0.0 { (arrow.strength.max(0.0) / largest).sqrt() } else { 0.0 };
         draw_arrow(&line, arrow, THINNEST + (THICKEST - THINNEST) * share, &mut shapes);
-        if shows_weights {
-            draw_weight(arrow, &line, font, &mut taken, &mut weights);
+        if shows_numbers {
+            draw_number(arrow, &line, font, &mut taken, &mut weights);
         }
     }
     shapes.append(&mut weights);
@@ -126,7 +150,10 @@ pub(super) fn compose(graph: &Graph<'_>, font: &Font) -> Canvas {
         entry.draw((x, legend_top + LABEL_SIZE), &mut shapes);
         x += entry.width(font);
     }
-    shapes.push(text(&caption, (page_width / 2.0, caption_top + CAPTION_SIZE), CAPTION_SIZE));
+    for (line, caption) in captions.iter().enumerate() {
+        let y = caption_top + CAPTION_SIZE * (1.0 + line as f64 * LEADING);
+        shapes.push(text(caption, (page_width / 2.0, y), CAPTION_SIZE));
+    }
     let description = format!("{title}. Causes above effects. {}", described(names, arrows));
     let mut canvas = Canvas { width: page_width, height: page_height, description, shapes };
     let zoom = (MOST_SIZE / canvas.width.max(canvas.height)).min(1.0);
@@ -134,6 +161,24 @@ pub(super) fn compose(graph: &Graph<'_>, font: &Font) -> Canvas {
         canvas.zoom(zoom);
     }
     canvas
+}
+
+/// What thickness, numbers and faintness mean.
+fn captions(arrows: &[Arrow], thickness: &str, shows_numbers: bool, has_support: bool) -> Vec<String> {
+    match (arrows.is_empty(), shows_numbers, has_support) {
+        (true, _, _) => Vec::new(),
+        (false, true, true) => vec![
+            thickness.to_owned(),
+            "numbers: % of resamples that join the two / in this direction; fainter: fewer".to_owned(),
+        ],
+        (false, true, false) => vec![format!("{thickness}; numbers: weights in standard deviations")],
+        (false, false, true) => {
+            vec![format!(
+                "{thickness}; fainter lines: fewer resamples join the two; heads: in this direction"
+            )]
+        }
+        (false, false, false) => vec![thickness.to_owned()],
+    }
 }
 
 /// The centers of the nodes, the courses of the arrows, and the width and height that they take.
@@ -258,18 +303,19 @@ fn draw_arrow(line: &[Point], arrow: &Arrow, width: f64, shapes: &mut Vec<Shape>
     shaft.push(base);
     let color = color(arrow.weight);
     let dash = if arrow.is_open { Dash::Dashed } else { Dash::Solid };
-    shapes.push(Shape::Line { points: shaft, color, width: width as f32, dash });
+    let (line_opacity, opacity) = arrow.opacities();
+    shapes.push(Shape::Line { points: shaft, color, width: width as f32, dash, opacity: line_opacity });
     let corners =
         vec![tip, (base.0 - dy * half, base.1 + dx * half), (base.0 + dy * half, base.1 - dx * half)];
-    shapes.push(Shape::Area { points: corners, color, opacity: 1.0 });
+    shapes.push(Shape::Area { points: corners, color, opacity });
 }
 
 /// The box of a label: its center, half its width and half its height.
 type Label = (Point, f64, f64);
 
-/// Puts the weight on its line, in the middle unless that hides another one.
-fn draw_weight(arrow: &Arrow, line: &[Point], font: &Font, taken: &mut Vec<Label>, shapes: &mut Vec<Shape>) {
-    let label = format!("{:.2}", arrow.weight);
+/// Puts an arrow's number on its line, in the middle unless that hides another one.
+fn draw_number(arrow: &Arrow, line: &[Point], font: &Font, taken: &mut Vec<Label>, shapes: &mut Vec<Shape>) {
+    let label = arrow.label();
     let (half, high) = (font.width(&label, WEIGHT_SIZE) / 2.0 + 1.5, WEIGHT_SIZE * 0.6);
     let overlap = |(x, y): Point| {
         let common = |&((other_x, other_y), other_half, other_high): &Label| {
@@ -315,7 +361,13 @@ fn draw_node(label: &str, (x, y): Point, width: f64, shapes: &mut Vec<Shape>) {
     let mut closed = outline.clone();
     closed.push(outline[0]);
     shapes.push(Shape::Area { points: outline, color: NODE_FILL, opacity: 1.0 });
-    shapes.push(Shape::Line { points: closed, color: NODE_EDGE, width: NODE_LINE as f32, dash: Dash::Solid });
+    shapes.push(Shape::Line {
+        points: closed,
+        color: NODE_EDGE,
+        width: NODE_LINE as f32,
+        dash: Dash::Solid,
+        opacity: 1.0,
+    });
     shapes.push(text(label, (x, y + NODE_SIZE * HALF_CAPITAL), NODE_SIZE));
 }
 
@@ -356,7 +408,7 @@ impl Entry {
     pub(super) fn draw(&self, (x, y): Point, shapes: &mut Vec<Shape>) {
         let middle = y - LABEL_SIZE * HALF_CAPITAL;
         let points = vec![(x, middle), (x + Self::STROKE, middle)];
-        shapes.push(Shape::Line { points, color: self.color, width: 2.0, dash: self.dash });
+        shapes.push(Shape::Line { points, color: self.color, width: 2.0, dash: self.dash, opacity: 1.0 });
         shapes.push(Shape::Text {
             text: self.label.to_owned(),
             at: (x + Self::STROKE + Self::GAP, y),
@@ -399,7 +451,7 @@ mod tests {
     use crate::plot::Figure;
 
     fn arrow(from: usize, to: usize, weight: f64, is_open: bool) -> Arrow {
-        Arrow { from, to, weight, strength: weight.abs(), is_open }
+        Arrow { from, to, weight, strength: weight.abs(), is_open, support: None }
     }
 
     fn draw(names: &[&str], arrows: &[Arrow]) -> Figure {
@@ -424,6 +476,23 @@ mod tests {
         }
         assert!(!figure.svg.contains("raises"));
         assert!(figure.png.starts_with(b"\x89PNG"));
+    }
+
+    #[test]
+    fn support_is_told_by_numbers_and_faintness() {
+        let with = |support: (f64, f64), is_open: bool| Arrow {
+            support: Some(support),
+            ..arrow(0, 1, 1.0, is_open)
+        };
+        let svg = draw(&["a", "b"], &[with((0.5, 0.2), false)]).svg;
+        assert!(
+            svg.contains("50/20")
+                && svg.contains("stroke-opacity=\"0.575\"")
+                && svg.contains("% of resamples")
+        );
+        let svg = draw(&["a", "b"], &[with((0.5, 0.2), true)]).svg;
+        assert!(svg.contains(">50<") && !svg.contains("50/20"));
+        assert!(!draw(&["a", "b"], &[with((1.0, 1.0), false)]).svg.contains("stroke-opacity"));
     }
 
     #[test]

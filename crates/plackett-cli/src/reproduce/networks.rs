@@ -117,7 +117,6 @@ const PAPER: CategorySettings = CategorySettings {
     keep_order: true,
     equivalent_sample_size: None,
     max_parents: None,
-    posterior: false,
 };
 
 /// The space that grows from there.

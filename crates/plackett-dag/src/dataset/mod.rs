@@ -24,6 +24,7 @@ mod number_rows;
 mod parquet;
 mod profile;
 mod reading;
+mod resample;
 mod rows;
 mod saved;
 mod settle;
@@ -41,6 +42,7 @@ pub use covariance::Covariance;
 pub use discretize::{Cuts, Discretize};
 pub use number_rows::NumberRows;
 pub use reading::{Delimiter, Missing, Reading};
+pub use resample::Resampler;
 pub use source::{SourceColumn, SourceValues};
 pub use statistics::Statistics;
 
@@ -432,6 +434,30 @@ impl Dataset {
             }
             None => Ok(Observations::Numbers(Arc::new(gram))),
         }
+    }
+
+    /// What a graph is learned from, with the rows, so that they can be drawn again.
+    ///
+    /// # Errors
+    /// As [`Dataset::observations`], and [`Error::Misfit`] if no rows are held.
+    ///
+    /// # Example
+    /// ```
+    /// use plackett_dag::{Dataset, dataset::Reading, gram::Centering};
+    ///
+    /// let data = Dataset::from_reader("a,b\nx,1\ny,2\nx,1\n".as_bytes(), "data.csv", &Reading::default())?;
+    /// assert_eq!(data.resampler(Centering::Center)?.rows(), 3);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn resampler(mut self, centering: Centering) -> Result<Resampler> {
+        let is_held = |values: &Values| !matches!(values, Values::NotHeld);
+        if self.faults().is_empty() && !self.values.iter().all(is_held) {
+            let reason = "draws rows anew, and of these data only the moments are known: give the rows themselves \
+                          and, if they are too many to be held, more memory or a part of them";
+            return Err(Error::Misfit { setting: "bootstrap", reason: reason.to_owned() });
+        }
+        let numbers = self.take_number_rows();
+        Ok(Resampler::new(self.observations(centering)?, numbers, centering))
     }
 
     fn into_mixed(self) -> Result<Mixed> {

@@ -1,23 +1,25 @@
 //! Learning from categories: PC-stable bounds the parents of each node, every parent set within the bounds is scored once,
 //! and the search over orders looks them up. Directions that the score leaves open are chosen by [`orient`](crate::orientation::orient).
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use plackett::run::{Ending, Run};
 
 use super::{
     CANDIDATE_ALPHA, Learned, Learning, METHOD_ALPHA, Observations, ParentSpace, ScoreChoice, SearchTask,
-    patterned, refuse, unscored,
+    patterned, posterior::MOST_SETS_OF_CATEGORIES, refuse, unscored,
 };
 use crate::{
-    Categories, Error, LocalScore, Result,
+    Categories, Dag, Error, LocalScore, Result,
     independence::GSquare,
     orientation::orient_within,
     parent_sets::{Candidates, Keep, ParentSets, SizePrior},
     score::{
-        DISCRETE_SCORES, DiscreteScoreSettings, FamilyScore, discrete_score_by_name, graph_cost, weigh_edges,
+        DISCRETE_SCORES, DiscreteScoreSettings, Families, FamilyScore, discrete_score_by_name, graph_cost,
+        weigh_edges,
     },
-    search::{Expanded, Expansion, Insertion},
+    search::{EdgePosterior, Expanded, Expansion, Insertion},
 };
 
 /// The score unless another is asked for: it has no setting that the user could get wrong.
@@ -40,7 +42,7 @@ pub(super) fn learn(learning: &Learning, data: &Arc<Categories>, run: &Run<'_>) 
     if learning.method.is_pc() {
         refuse(
             &[
-                ("posterior", settings.posterior),
+                ("posterior", learning.search.posterior),
                 ("space", settings.space.is_some()),
                 ("max_parents", settings.max_parents.is_some()),
                 ("keep_order", settings.keep_order),
@@ -114,11 +116,13 @@ impl Learner<'_> {
         let Some(Space { candidates, sets, start }) = self.space(run)? else { return self.nothing(run) };
         let first = start.clone().unwrap_or_else(|| (0..data.columns()).collect());
         let task = learning.task(&Observations::Categories(Arc::clone(data)));
+        let start = start.or(task.start);
         let lowered = sets.lowered_limits().to_vec();
         let sets: Arc<dyn LocalScore> = sets;
         let found = learning.by_orders(&sets, &SearchTask { first, start, ..task }, run)?;
-        let is_wanted = learning.categories.posterior && !run.is_over();
-        let probabilities = if is_wanted { self.posterior(&candidates, run)? } else { None };
+        let is_wanted = learning.search.posterior && !run.is_over();
+        let posterior = if is_wanted { self.posterior(candidates, &found.dag, run)? } else { None };
+        let found = found.with_posterior(posterior);
         // All graphs of the class score the same; the order has picked one of them by chance.
         let (mut dag, mut order) = (found.dag, found.order);
         if found.is_equivalent && !learning.categories.keep_order {
@@ -131,7 +135,6 @@ impl Learner<'_> {
             order,
             cpdag: found.bounds.orient(&dag),
             dag,
-            probabilities,
             ending: run.ending().unwrap_or(Ending::Finished),
             lowered_limits: lowered,
             ..found
@@ -192,9 +195,12 @@ impl Learner<'_> {
             let sets = ParentSets::build(data, score, &candidates, Keep::Best, run)?;
             return Ok(sets.map(|sets| Space { candidates, sets: Arc::new(sets), start: None }));
         }
-        let insertion = Insertion { seed: learning.seed, ..Expansion::default().insertion };
+        let mut insertion = Insertion { seed: learning.seed, ..Expansion::default().insertion };
+        if learning.start.is_some() {
+            insertion.starts = Some(1);
+        }
         let expansion = Expansion { insertion, ..Expansion::default() };
-        let grown = expansion.run(data, score, candidates, run)?;
+        let grown = expansion.run_from(learning.start.as_deref(), data, score, candidates, run)?;
         Ok(grown.map(|Expanded { candidates, sets, solution, .. }| Space {
             candidates,
             sets,
@@ -203,12 +209,17 @@ impl Learner<'_> {
     }
 
     /// The probability of every edge; nothing if the run is over before it is known.
-    fn posterior(&self, candidates: &Candidates, run: &Run<'_>) -> Result<Option<Vec<f64>>> {
-        let keep = Keep::All(SizePrior::EvenSizes);
-        let Some(sets) = ParentSets::build(self.data, self.score, candidates, keep, run)? else {
-            return Ok(None);
+    fn posterior(&self, candidates: Candidates, dag: &Dag, run: &Run<'_>) -> Result<Option<EdgePosterior>> {
+        let Self { learning, data, score } = *self;
+        let families = RefCell::new(Families::new(data, score, dag)?);
+        let gain = |node: usize, other: usize| {
+            let mut families = families.borrow_mut();
+            families.cost(node, &[]) - families.cost(node, &[other])
         };
-        self.learning.edge_probabilities(&sets.sums().ok_or(Error::Empty)?, run)
+        let candidates = learning.summable(candidates, dag, MOST_SETS_OF_CATEGORIES, gain)?;
+        let keep = Keep::All(SizePrior::EvenSizes);
+        let Some(sets) = ParentSets::build(data, score, &candidates, keep, run)? else { return Ok(None) };
+        learning.edge_probabilities(&*sets.sums().ok_or(Error::Empty)?, dag, run)
     }
 }
 
@@ -245,14 +256,14 @@ mod tests {
 
     #[test]
     fn a_graph_survives_the_end_of_its_posterior() {
-        let categories = CategorySettings { posterior: true, ..CategorySettings::default() };
-        let learning = Learning { categories, ..Learning::default() };
+        let search = SearchSettings { posterior: true, steps: Some(40_000), ..SearchSettings::default() };
+        let learning = Learning { search, ..Learning::default() };
         let whole = ended(&learning, "none", 0);
         assert_eq!(whole.ending, Ending::Finished);
         let whole_probabilities = whole.probabilities.unwrap();
         // Before there are sums, before the chain has forgotten its start, and in its middle.
         for (stage, done, is_known) in
-            [("parent sets", 1, false), ("order MCMC", 256, false), ("order MCMC", 50_000, true)]
+            [("parent sets", 1, false), ("partition MCMC", 1, false), ("partition MCMC", 60, true)]
         {
             let learned = ended(&learning, stage, done);
             assert_eq!(learned.ending, Ending::Interrupted, "{stage} {done}");

@@ -1,6 +1,8 @@
 //! What knowledge cost: the score with it and without it, and the statements that made the difference. A statement that the data
 //! speak against costs much, and that is how a wrong one shows.
 
+use std::cmp::Reverse;
+
 use plackett::run::Run;
 
 use super::{EXACT_COLUMNS, Learned, Learning, Observations, ScoreChoice};
@@ -74,7 +76,7 @@ impl Learning {
             return Ok(found);
         }
         let mut learning = Self { method: learned.method, bounds: None, ..self.clone() };
-        learning.categories.posterior = false;
+        learning.search.posterior = false;
         // The same score, lest apples be compared with pears.
         if let (Some(name), ScoreChoice::Auto) = (&learned.score_name, &self.score) {
             learning.score = ScoreChoice::Named(name.clone());
@@ -116,10 +118,15 @@ impl Learning {
             }
         }
         found.decisive.append(&mut touching);
-        let strength = |decisive: &Decisive| {
-            decisive.edges.iter().map(|&(a, b)| strength(data, &free, a, b)).fold(0.0, f64::max)
+        // Against the strongest edges first.
+        let rank = |pair: &(usize, usize)| {
+            let edge = free.edges().find(|edge| [(edge.from, edge.to), (edge.to, edge.from)].contains(pair));
+            edge.map_or(0.0, |edge| edge.rank())
         };
-        found.decisive.sort_by(|a, b| strength(b).total_cmp(&strength(a)));
+        found.decisive.sort_by_cached_key(|decisive| {
+            // Ranks are not negative, so that their bits are in their order.
+            Reverse(decisive.edges.iter().map(rank).fold(0.0, f64::max).to_bits())
+        });
         let is_quick = matches!(data, Observations::Numbers(_)) && data.columns() <= EXACT_COLUMNS;
         let most = if is_quick { MOST_WEIGHED_QUICKLY } else { MOST_WEIGHED };
         learning.search.restarts = learning.search.restarts.or(Some(1));
@@ -138,18 +145,6 @@ impl Learning {
         found.decisive.sort_by(|a, b| cost(b).total_cmp(&cost(a)));
         Ok(found)
     }
-}
-
-/// How strong the edge between two columns is, in whichever direction: what the score would lose without it where there are
-/// categories, and the weight in standard deviations for numbers.
-fn strength(data: &Observations, learned: &Learned, a: usize, b: usize) -> f64 {
-    let weight = |from: usize, to: usize| match data {
-        Observations::Numbers(gram) if learned.dag.has_edge(from, to) => {
-            learned.dag.weight(from, to) * (gram.entry(from, from) / gram.entry(to, to)).sqrt()
-        }
-        _ => learned.dag.weight(from, to),
-    };
-    weight(a, b).abs().max(weight(b, a).abs())
 }
 
 /// The graph itself as a class of its own, for a score that tells every direction.

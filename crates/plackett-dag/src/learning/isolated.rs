@@ -6,7 +6,11 @@ use std::sync::Arc;
 use plackett::run::{Ending, Run};
 
 use super::{Learned, Learning, joint, mixed, numbers, unscored};
-use crate::{Bounds, Cpdag, Dag, Gram, JointMoments, Mixed, Result, mixed::MixedColumn};
+use crate::{
+    Bounds, Cpdag, Dag, Gram, JointMoments, Mixed, Result,
+    mixed::MixedColumn,
+    search::{Convergence, WorstEdge},
+};
 
 /// A column whose standard deviation is below this share of its mean's size is constant: a double has 16 digits, so that what
 /// is left is rounding.
@@ -91,7 +95,12 @@ fn varies(column: &MixedColumn) -> bool {
 impl Learning {
     /// The same for some of the columns.
     fn on(&self, columns: &[usize]) -> Self {
-        Self { bounds: self.bounds.as_ref().map(|bounds| bounds.of_nodes(columns)), ..self.clone() }
+        let place = |node: &usize| columns.binary_search(node).ok();
+        Self {
+            bounds: self.bounds.as_ref().map(|bounds| bounds.of_nodes(columns)),
+            start: self.start.as_ref().map(|order| order.iter().filter_map(place).collect()),
+            ..self.clone()
+        }
     }
 }
 
@@ -145,6 +154,14 @@ fn placed(learned: Learned, nodes: &[usize], bounds: &Bounds) -> Result<Learned>
         )?,
         bounds: bounds.clone(),
         probabilities,
+        convergence: learned.convergence.map(|found| Convergence {
+            worst_edge: found.worst_edge.map(|edge| WorstEdge {
+                from: nodes[edge.from],
+                to: nodes[edge.to],
+                ..edge
+            }),
+            ..found
+        }),
         ..learned
     })
 }

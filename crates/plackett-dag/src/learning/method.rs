@@ -299,8 +299,12 @@ fn exact(oracle: &mut Oracle, task: &SearchTask, run: &Run<'_>) -> Result<Found>
     // A good order in hand, for those who cannot wait; but a refusal comes at once.
     let mut best = Best::default();
     if Exact::bytes_needed(nodes) <= task.memory_bytes as u128 {
-        let quick = insertion(oracle, &SearchTask { restarts: Some(1), ..task.clone() }, run)?;
-        best = Best { solution: Some(quick.solution), trace: quick.trace };
+        if let Some(start) = &task.start {
+            best.see(&OrderSolution::so_far(start, oracle, run)?, oracle, run);
+        } else {
+            let quick = insertion(oracle, &SearchTask { restarts: Some(1), ..task.clone() }, run)?;
+            best = Best { solution: Some(quick.solution), trace: quick.trace };
+        }
     }
     let Some(found) = search.run_within(Arc::clone(oracle.score()), oracle.bounds(), run)? else {
         return Ok(best.finish(oracle));

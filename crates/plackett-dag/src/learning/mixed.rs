@@ -7,24 +7,20 @@ use std::sync::Arc;
 use plackett::run::{Ending, Limits, Run};
 
 use super::{
-    CANDIDATE_ALPHA, CategorySettings, Learned, Learning, METHOD_ALPHA, NO_TESTS, Observations, ScoreChoice,
-    SearchTask, numbers, patterned, refuse, unscored,
+    CANDIDATE_ALPHA, Learned, Learning, METHOD_ALPHA, NO_TESTS, Observations, ScoreChoice, SearchTask,
+    numbers, patterned, refuse, unscored,
 };
 use crate::{
-    Dag, Error, LocalScore, Mixed, Result,
+    Error, LocalScore, Mixed, Result,
     em::{Em, Estimation},
     independence::BlockTest,
     mixed::{Blocks, Layout, MixedColumn},
-    parent_sets::{Candidates, Reach, SizePrior, SumScore},
     score::{
         DISCRETE_SCORES, MIXED_SCORES, SCORES, conditional::ConditionalGaussian,
         degenerate::DegenerateGaussian, family::FamilyLocal, mixed::Price, node_average::NodeAverage,
         weigh_by_cost,
     },
 };
-
-/// Parent sets of a node that are summed over: each takes a cost of its own.
-const MOST_SETS: usize = 1 << 12;
 
 /// Learns a graph from mixed or incomplete data.
 pub(super) fn learn(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Result<Learned> {
@@ -42,7 +38,7 @@ pub(super) fn learn(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Re
         return Ok(Learned { estimation, ..by_block_tests(learning, &gaussian, run)? });
     }
     let (name, choice) = score_name(learning, data)?;
-    let wants_posterior = learning.categories.posterior;
+    let wants_posterior = learning.search.posterior;
     refuse(
         &[("posterior", wants_posterior && name == "nal")],
         "needs a score of all rows, and nal counts each family on rows of its own: leave out the incomplete rows, or take dg",
@@ -69,14 +65,13 @@ pub(super) fn check(learning: &Learning) -> Result<()> {
         &[("lambda", numbers.lambda.is_some()), ("noise_variance", numbers.noise_variance.is_some())],
         "is for columns of numbers alone",
     )?;
-    let others = CategorySettings { posterior: false, ..*categories };
-    refuse(&others.given(), "is for complete columns of categories alone")?;
+    refuse(&categories.given(), "is for complete columns of categories alone")?;
     if learning.method.is_pc() {
         return refuse(
             &[
                 ("score", matches!(learning.score, ScoreChoice::Named(_))),
                 ("penalty", numbers.penalty.is_some()),
-                ("posterior", categories.posterior),
+                ("posterior", learning.search.posterior),
             ],
             "is for searches over orders, and pc tests independences instead",
         );
@@ -105,40 +100,16 @@ pub(super) fn with_posterior(
     gaussian: Option<&DegenerateGaussian>,
     run: &Run<'_>,
 ) -> Result<Learned> {
-    let is_wanted = learning.categories.posterior && !run.is_over();
-    let probabilities = match gaussian.filter(|_| is_wanted) {
-        Some(gaussian) => posterior(learning, score, gaussian, &found.dag, run)?,
+    let is_wanted = learning.search.posterior && !run.is_over();
+    let posterior = match gaussian.filter(|_| is_wanted) {
+        Some(gaussian) => {
+            let test = BlockTest::new(gaussian, CANDIDATE_ALPHA)?;
+            learning.posterior_of(score, &test, &found.dag, run)?
+        }
         None => None,
     };
-    Ok(Learned { probabilities, ending: run.ending().unwrap_or(Ending::Finished), ..found })
-}
-
-/// The probability of every edge; nothing if the run is over before it is known. Candidates are those that tests of the
-/// degenerate Gaussian leave and the neighbors in the graph, and any one other node.
-fn posterior(
-    learning: &Learning,
-    score: &Arc<dyn LocalScore>,
-    gaussian: &DegenerateGaussian,
-    dag: &Dag,
-    run: &Run<'_>,
-) -> Result<Option<Vec<f64>>> {
-    let found = learning.test(&BlockTest::new(gaussian, CANDIDATE_ALPHA)?, run);
-    if found.ending.is_early() {
-        return Ok(None);
-    }
-    let mut candidates =
-        Candidates::from_neighbors(found.skeleton)?.within(learning.bounds_of(score.nodes()))?;
-    for (from, to, _) in dag.edges() {
-        candidates.insert(to, from)?;
-        candidates.insert(from, to)?;
-    }
-    candidates.reach = Reach::PlusOne;
-    candidates.max_sets = MOST_SETS;
-    // The price of an edge in the score is its prior already.
-    match SumScore::of(score.as_ref(), &candidates, SizePrior::Even, run)? {
-        Some(sums) => learning.edge_probabilities(&sums, run),
-        None => Ok(None),
-    }
+    let found = found.with_posterior(posterior);
+    Ok(Learned { ending: run.ending().unwrap_or(Ending::Finished), ..found })
 }
 
 /// The score's name, and why it is this one if it was not asked for.
@@ -194,7 +165,7 @@ struct Scored {
 /// The score on the data; none if the run is over before it is made.
 fn score(name: &str, learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Result<Option<Scored>> {
     let nodes = data.columns().len();
-    let price = Price::new(data.rows() as f64, nodes, learning.numbers.penalty)?;
+    let price = Price::new(data.total(), nodes, learning.numbers.penalty)?;
     let score: Arc<dyn LocalScore> = match name {
         "cg" => Arc::new(FamilyLocal::new(ConditionalGaussian::new(data, price), nodes)),
         "nal" => Arc::new(FamilyLocal::new(NodeAverage::new(data, price)?, nodes)),

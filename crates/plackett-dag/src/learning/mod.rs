@@ -11,6 +11,7 @@ mod joint;
 mod method;
 mod mixed;
 mod numbers;
+mod posterior;
 mod price;
 mod settings;
 
@@ -34,10 +35,9 @@ use crate::{
     Bounds, Categories, Cpdag, Dag, Error, Gram, JointMoments, LocalScore, Mixed, NodeSet, Oracle, Pc,
     Result,
     independence::IndependenceTest,
-    parent_sets::SumScore,
     pc::PcResult,
     score::{fit_weights, weigh_by_cost},
-    search::OrderMcmc,
+    search::{Convergence, EdgePosterior},
 };
 
 /// Columns of numbers, of which the second moments are enough, or of categories, or what is neither: both side by side, or with
@@ -92,7 +92,8 @@ impl Observations {
         match self {
             Self::Numbers(gram) => gram.rows(),
             Self::Categories(categories) => categories.total(),
-            Self::Mixed(data) => data.rows(),
+            #[expect(clippy::cast_sign_loss, reason = "a number of rows")]
+            Self::Mixed(data) => data.total().round() as usize,
             Self::Joint(moments) => moments.rows(),
         }
     }
@@ -125,6 +126,9 @@ pub struct Learning {
     pub search: SearchSettings,
     /// Seed of all random numbers.
     pub seed: u64,
+    /// An order of the columns to begin with: searches that climb start from it once, in place of several times from anywhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<Vec<usize>>,
     /// What is known of the graph, column by column; nothing if not given. The graph learned keeps it, whatever the method.
     #[serde(skip)]
     pub bounds: Option<Bounds>,
@@ -140,6 +144,7 @@ impl Default for Learning {
             tests: TestSettings::default(),
             search: SearchSettings::default(),
             seed: 0,
+            start: None,
             bounds: None,
         }
     }
@@ -180,6 +185,8 @@ pub struct Learned {
     /// The posterior probability of each edge, row-major, entry (i, j) that of i → j, if asked for and if there was
     /// time for it.
     pub probabilities: Option<Vec<f64>>,
+    /// Whether the chains that the probabilities come from agree.
+    pub convergence: Option<Convergence>,
     /// Local scores looked at, or tests made.
     pub evaluations: u64,
     /// How it ended; in each case the graph is the best so far, at worst the one without edges but those that must be there.
@@ -190,6 +197,39 @@ pub struct Learned {
     pub lowered_limits: Vec<(usize, usize)>,
     /// How the moments of incomplete data were found, where they were.
     pub estimation: Option<Estimation>,
+}
+
+impl Learned {
+    /// What is said of directions: the class, or, by a score that tells the graphs of a class apart, the graph itself.
+    ///
+    /// ```
+    /// use plackett::run::Run;
+    /// use plackett_dag::{Gram, Learning, Observations};
+    /// // x₁ = 2·x₀ + noise of the same variance.
+    /// let data = Observations::Numbers(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?.into());
+    /// let learn = |score: &str| Learning { score: score.into(), ..Learning::default() }.run(&data, &Run::default());
+    /// assert_eq!(learn("bic")?.claim().undirected(), [(0, 1)]);
+    /// assert_eq!(learn("ev-l0")?.claim().directed(), [(0, 1)]);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn claim(&self) -> Cpdag {
+        if self.is_equivalent {
+            return self.cpdag.clone();
+        }
+        let mut arrows: Vec<(usize, usize)> = self.dag.edges().map(|(from, to, _)| (from, to)).collect();
+        arrows.sort_unstable();
+        Cpdag::from_sorted(self.dag.nodes(), arrows, Vec::new())
+    }
+
+    /// The same with the probabilities of edges, if they are known.
+    fn with_posterior(self, posterior: Option<EdgePosterior>) -> Self {
+        match posterior {
+            Some(EdgePosterior { probabilities, convergence }) => {
+                Self { probabilities: Some(probabilities), convergence: Some(convergence), ..self }
+            }
+            None => self,
+        }
+    }
 }
 
 impl Learning {
@@ -275,6 +315,7 @@ impl Learning {
             is_equivalent: score.is_equivalent(),
             basis: (!score.is_equivalent()).then(|| Basis::of_score(score.name())),
             probabilities: None,
+            convergence: None,
             evaluations,
             ending: run.ending().unwrap_or(Ending::Finished),
             trace,
@@ -287,8 +328,8 @@ impl Learning {
     fn task(&self, data: &Observations) -> SearchTask {
         SearchTask {
             first: Vec::new(),
-            start: None,
-            restarts: self.search.restarts,
+            start: self.start.clone(),
+            restarts: self.search.restarts.or(self.start.is_some().then_some(1)),
             steps: self.search.steps,
             descent: match data {
                 Observations::Numbers(_) => crate::search::PlSearch::default(),
@@ -299,15 +340,6 @@ impl Learning {
             memory_bytes: self.search.memory_bytes,
             seed: self.seed,
         }
-    }
-
-    /// The probability of every edge, by a chain on the sums over all parent sets; nothing if the run is over before the
-    /// chain has forgotten its start.
-    fn edge_probabilities(&self, sums: &Arc<SumScore>, run: &Run<'_>) -> Result<Option<Vec<f64>>> {
-        let chain = OrderMcmc { seed: self.seed, ..OrderMcmc::default() };
-        let chain = OrderMcmc { steps: self.search.steps.unwrap_or(chain.steps), ..chain };
-        let posterior = chain.posterior(sums, run)?;
-        Ok((posterior.samples > 0).then_some(posterior.probabilities))
     }
 
     fn test<T: IndependenceTest + Clone + Sync>(&self, test: &T, run: &Run<'_>) -> PcResult {
@@ -376,6 +408,7 @@ fn unscored(learning: &Learning, dag: Dag, cpdag: Cpdag, evaluations: u64, endin
         is_equivalent: true,
         basis: None,
         probabilities: None,
+        convergence: None,
         evaluations,
         ending,
         trace: Trace::default(),

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use plackett::run::Run;
+use plackett::run::{Ending, Run};
 
 use super::{
-    Basis, Learned, Learning, METHOD_ALPHA, NO_TESTS, Observations, ScoreChoice, SearchTask,
+    Basis, CANDIDATE_ALPHA, Learned, Learning, METHOD_ALPHA, NO_TESTS, Observations, ScoreChoice, SearchTask,
     equal_variances::NoiseVariances, patterned, price::fitting_price, refuse, unscored, weighted,
 };
 use crate::{
@@ -18,6 +18,9 @@ use crate::{
 /// The two scores that `auto` chooses from.
 const BIC: &str = "bic";
 const EV_L0: &str = "ev-l0";
+
+/// The score that `auto` takes where the probabilities of edges are wanted.
+const BGE: &str = "bge";
 
 /// What the user wants of the score.
 enum Wish {
@@ -36,6 +39,10 @@ impl Wish {
         let given: Vec<_> = settings.into_iter().filter(|&(_, is_given, _)| is_given).collect();
         let ScoreChoice::Named(wanted) = &learning.score else {
             return match given.as_slice() {
+                [] if learning.search.posterior => {
+                    let reason = "the probabilities of edges are asked for, and it is a marginal likelihood";
+                    Ok(Self::Score(BGE, Some(reason.to_owned())))
+                }
                 [] if is_standardized(gram) => {
                     let reason =
                         "standardized data no longer show the sizes of the noise, which ev-l0 compares";
@@ -87,6 +94,7 @@ pub(super) fn learn(learning: &Learning, gram: &Arc<Gram>, run: &Run<'_>) -> Res
                 ("lambda", numbers.lambda.is_some()),
                 ("noise_variance", numbers.noise_variance.is_some()),
                 ("penalty", numbers.penalty.is_some()),
+                ("posterior", learning.search.posterior),
             ],
             "is for searches over orders, and pc tests independences instead",
         )?;
@@ -94,7 +102,17 @@ pub(super) fn learn(learning: &Learning, gram: &Arc<Gram>, run: &Run<'_>) -> Res
     }
     refuse(&learning.tests.given(), NO_TESTS)?;
     let learned = match Wish::of(learning, gram)? {
-        Wish::Score(name, reason) => Learned { score_choice: reason, ..learner.by_score(name, run)? },
+        Wish::Score(name, reason) => {
+            refuse(
+                &[("posterior", learning.search.posterior && name == "l1")],
+                "needs a score that says what a set of parents costs, and l1 weighs them: take bge, bic or ev-l0",
+            )?;
+            refuse(
+                &[("penalty", numbers.penalty.is_some() && name == BGE)],
+                "is for bic and ev-l0: bge has a prior on graphs in its place",
+            )?;
+            Learned { score_choice: reason, ..learner.by_score(name, run)? }
+        }
         Wish::Auto => learner.by_either(run)?,
     };
     Ok(Learned { deviations, ..learned })
@@ -163,7 +181,8 @@ impl Learner<'_> {
         let task = learning.task(&Observations::Numbers(Arc::clone(gram)));
         let task = SearchTask { first: by_variance(gram), ..task };
         if name != BIC {
-            let found = learning.by_orders(&score_by_name(name, Arc::clone(gram), &settings)?, &task, run)?;
+            let score = score_by_name(name, Arc::clone(gram), &settings)?;
+            let found = self.with_posterior(learning.by_orders(&score, &task, run)?, &score, run)?;
             let basis = match name {
                 EV_L0 => Some(Basis::equal_variances(&NoiseVariances::of(gram, &found.dag))),
                 _ => found.basis,
@@ -177,7 +196,20 @@ impl Learner<'_> {
         let score = Bic::new(Arc::clone(gram), &settings)?;
         let price = Some(score.price());
         let score: Arc<dyn LocalScore> = Arc::new(score);
-        Ok(Learned { price, ..learning.by_orders(&score, &task, run)? })
+        let found = Learned { price, ..learning.by_orders(&score, &task, run)? };
+        self.with_posterior(found, &score, run)
+    }
+
+    /// The same graph with the probabilities of edges, if they are wanted and there is time for them.
+    fn with_posterior(&self, found: Learned, score: &Arc<dyn LocalScore>, run: &Run<'_>) -> Result<Learned> {
+        let Self { learning, gram } = self;
+        if !learning.search.posterior || run.is_over() {
+            return Ok(found);
+        }
+        let test = FisherZ::new(gram, CANDIDATE_ALPHA)?;
+        let posterior = learning.posterior_of(score, &test, &found.dag, run)?;
+        let found = found.with_posterior(posterior);
+        Ok(Learned { ending: run.ending().unwrap_or(Ending::Finished), ..found })
     }
 
     /// PC-stable's graph, by partial correlations, with the weights of least squares. Where its edges have no direction, or

@@ -75,7 +75,7 @@ pub struct NumberSettings {
 /// Settings of learning from categories.
 ///
 /// ```
-/// assert!(!plackett_dag::learning::CategorySettings::default().posterior);
+/// assert!(!plackett_dag::learning::CategorySettings::default().keep_order);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct CategorySettings {
@@ -85,8 +85,6 @@ pub struct CategorySettings {
     pub space: Option<ParentSpace>,
     /// The most parents of a column.
     pub max_parents: Option<usize>,
-    /// Whether to find the posterior probability of every edge.
-    pub posterior: bool,
     /// Whether to leave the directions that the score leaves open as the order has them, rather than choose those of the
     /// shortest description.
     pub keep_order: bool,
@@ -94,12 +92,11 @@ pub struct CategorySettings {
 
 impl CategorySettings {
     /// The settings, and which of them are given.
-    pub(super) fn given(&self) -> [(&'static str, bool); 5] {
+    pub(super) fn given(&self) -> [(&'static str, bool); 4] {
         [
             ("equivalent_sample_size", self.equivalent_sample_size.is_some()),
             ("space", self.space.is_some()),
             ("max_parents", self.max_parents.is_some()),
-            ("posterior", self.posterior),
             ("keep_order", self.keep_order),
         ]
     }
@@ -153,12 +150,14 @@ pub struct SearchSettings {
     pub restarts: Option<usize>,
     /// Steps of the gradient methods, moves of the Markov chains.
     pub steps: Option<u64>,
+    /// Whether to find the posterior probability of every edge.
+    pub posterior: bool,
     /// Most memory for tables and caches.
     pub memory_bytes: usize,
 }
 
 impl Default for SearchSettings {
     fn default() -> Self {
-        Self { restarts: None, steps: None, memory_bytes: 1 << 30 }
+        Self { restarts: None, steps: None, posterior: false, memory_bytes: 1 << 30 }
     }
 }

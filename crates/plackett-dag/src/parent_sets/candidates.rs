@@ -177,6 +177,33 @@ impl Candidates {
         }
     }
 
+    /// The same with no more than so many candidates for each node, the strongest and those that it must be joined to.
+    pub(crate) fn strongest(&self, most: usize, strength: impl Fn(usize, usize) -> f64) -> Self {
+        let cut = |node: usize| {
+            let core = &self.cores[node];
+            if core.len() <= most {
+                return core.clone();
+            }
+            let (required, joined) = self.bounds.fixed(node);
+            let is_fixed = |other: usize| required.contains(other) || joined.contains(other);
+            let rank = |other: usize| if is_fixed(other) { f64::INFINITY } else { strength(node, other) };
+            let mut ranked: Vec<(f64, usize)> = core.iter().map(|other| (rank(other), other)).collect();
+            let most = most.max(required.len() + joined.len());
+            ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            ranked.iter().take(most).map(|&(_, other)| other).collect()
+        };
+        // What is cut off may still join the others.
+        let is_cut = self.cores.iter().any(|core| core.len() > most);
+        let reach = if is_cut { Reach::PlusOne } else { self.reach };
+        Self { cores: (0..self.nodes()).map(cut).collect(), reach, ..self.clone() }
+    }
+
+    /// The number of parent sets of all nodes together, up to a number that is too many anyway.
+    pub(crate) fn all_sets(&self) -> usize {
+        let sets = (0..self.nodes()).map(|node| self.sets(node, self.limit(node).0));
+        sets.fold(0, usize::saturating_add)
+    }
+
     /// The candidates of a node in increasing order, but for those that are parents or not by what else is known.
     pub(super) fn core_list(&self, node: usize) -> Vec<usize> {
         let (required, joined) = self.bounds.fixed(node);

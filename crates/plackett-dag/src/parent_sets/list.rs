@@ -31,6 +31,14 @@ impl List {
         &self.sets[at * self.words..(at + 1) * self.words]
     }
 
+    /// The members of a set.
+    pub(super) fn members(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
+        self.set(at).iter().enumerate().flat_map(|(index, &word)| {
+            let rest = std::iter::successors(Some(word), |rest| Some(rest & rest.wrapping_sub(1)));
+            rest.take_while(|&rest| rest != 0).map(move |rest| 64 * index + rest.trailing_zeros() as usize)
+        })
+    }
+
     /// The bytes held.
     pub(super) fn bytes(&self) -> usize {
         self.costs.capacity() * size_of::<f64>() + self.sets.capacity() * size_of::<u64>()
@@ -110,15 +118,6 @@ impl List {
             start = at + 1;
         }
         None
-    }
-
-    /// All nodes that are in some set.
-    pub(super) fn union(&self, nodes: usize) -> NodeSet {
-        let mut union = NodeSet::with_capacity(nodes);
-        for set in self.sets.chunks_exact(self.words) {
-            union.words_mut().iter_mut().zip(set).for_each(|(all, word)| *all |= word);
-        }
-        union
     }
 
     pub(super) fn node_set(&self, at: usize, nodes: usize) -> NodeSet {

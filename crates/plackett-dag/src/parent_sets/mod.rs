@@ -16,8 +16,11 @@ use std::sync::Arc;
 use plackett::run::Run;
 
 pub use candidates::{Candidates, Reach};
+pub use sums::ParentSums;
 use sums::STAGE;
-pub use sums::{SizePrior, SumScore};
+pub(crate) use sums::{Before, Ways};
+
+pub use crate::score::SizePrior;
 
 use crate::score::{CountScore, FamilyScore};
 use crate::{
@@ -44,7 +47,7 @@ pub enum Keep {
     /// Those that are the best for some allowed nodes.
     #[default]
     Best,
-    /// All that matter to sums over parent sets as well, weighted by a prior; see [`SumScore`]. The prior enters the sums
+    /// All that matter to sums over parent sets as well, weighted by a prior; see [`ParentSums`]. The prior enters the sums
     /// only, not the best sets.
     All(SizePrior),
 }
@@ -75,7 +78,7 @@ pub struct ParentSets {
     name: &'static str,
     is_equivalent: bool,
     best: Vec<List>,
-    sums: Option<Arc<SumScore>>,
+    sums: Option<Arc<ParentSums>>,
     scored: usize,
     lowered: Vec<(usize, usize)>,
 }
@@ -116,9 +119,7 @@ impl ParentSets {
         let (best, all): (Vec<List>, Vec<List>) = lists.into_iter().unzip();
         let sums = match keep {
             Keep::Best => None,
-            Keep::All(_) => {
-                Some(Arc::new(SumScore::new(name, all, &plan.priors, candidates.bounds().clone())))
-            }
+            Keep::All(_) => Some(Arc::new(ParentSums::new(all, candidates, &plan.priors))),
         };
         let is_equivalent = !score.parents_differ();
         Ok(Some(Self { name, is_equivalent, best, sums, scored: plan.sets(), lowered: plan.lowered }))
@@ -135,7 +136,7 @@ impl ParentSets {
     /// assert!(sets.unwrap().sums().is_none());
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
-    pub fn sums(&self) -> Option<Arc<SumScore>> {
+    pub fn sums(&self) -> Option<Arc<ParentSums>> {
         self.sums.clone()
     }
 

@@ -1,61 +1,33 @@
-//! Sums over all parent sets that an order allows, Σ exp(−cost): what order MCMC samples orders by, and the posterior
-//! probabilities of edges (Friedman and Koller).
+//! Sums of exp(−cost) over the parent sets that a node may have, which the posterior probabilities of edges are made of. For each
+//! node there is a table with a row for every subset M of its core (Viinikka et al. 2020): the sum over all sets within M, and over those that
+//! hold one node from outside besides, for each such node. A sum over any allowed nodes is then one pass over one row.
 
 use std::sync::Arc;
 
 use plackett::run::Run;
 
+use super::SizePrior;
 use super::candidates::Candidates;
 use super::list::List;
-use crate::{
-    Bounds, Error, LocalScore, NodeSet, Result, parallel,
-    score::{Choice, Scratch},
-};
+use crate::{Error, LocalScore, NodeSet, Result, parallel};
 
 /// What the work is called while it goes on.
 pub(super) const STAGE: &str = "parent sets";
 
-/// Terms that together make up less than this of a sum, on the scale of logarithms, are left out: e⁻³⁰ is 10⁻¹³.
-pub(super) const NEGLIGIBLE: f64 = 30.0;
+/// Sets that are together this much less likely than one of their subsets, on the scale of logarithms, are left out: e⁻¹⁴ is 10⁻⁶.
+pub(super) const NEGLIGIBLE: f64 = 14.0;
 
-/// The prior probability of a parent set by its size, up to a factor.
-///
-/// ```
-/// assert_eq!(plackett_dag::parent_sets::SizePrior::default(), plackett_dag::parent_sets::SizePrior::Even);
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SizePrior {
-    /// All sets alike.
-    #[default]
-    Even,
-    /// All sizes alike, and all sets of a size: 1/binom(d − 1, |S|) (Friedman and Koller). Favors few parents.
-    EvenSizes,
-}
+/// A difference of two sums below this share of them is rounding, and whatever it stands for is as good as impossible.
+const ROUNDING: f64 = 1e-10;
 
-impl SizePrior {
-    /// −log of the prior for each size up to `limit`, in a graph of so many nodes.
-    pub(super) fn costs(self, nodes: usize, limit: usize) -> Vec<f64> {
-        let others = nodes.saturating_sub(1);
-        let mut costs = vec![0.0];
-        for size in 1..=limit.min(others) {
-            let step = ((others + 1 - size) as f64 / size as f64).ln();
-            costs.push(match self {
-                Self::Even => 0.0,
-                Self::EvenSizes => costs[size - 1] + step,
-            });
-        }
-        costs
-    }
-}
+/// Shares of a sum, relative to the sets within the core, that a double holds with room to spare; beyond, a row has logarithms.
+const MOST_LOG_SHARE: f64 = 600.0;
+
+/// No place among the core.
+const OUTSIDE: u8 = u8::MAX;
 
 /// Sums over the parent sets of each node, made by [`ParentSets::build`](crate::parent_sets::ParentSets::build) on request for
-/// categories, and by [`SumScore::of`] for any score that can say what families cost.
-///
-/// As a [`LocalScore`] its r(i, S) is −log of the sum, so that an order's score is −log of the probability of the data and
-/// the order, up to a constant; the parents it names are the most probable ones.
-///
-/// A query goes through the sets from the cheapest on and stops where the rest cannot change the answer by more than
-/// 10⁻¹² of itself.
+/// categories, and by [`ParentSums::of`] for any score that can say what families cost.
 ///
 /// ```
 /// use plackett::run::Run;
@@ -73,27 +45,216 @@ impl SizePrior {
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct SumScore {
-    /// Of the score that is summed over.
-    name: String,
-    lists: Vec<List>,
-    /// The nodes that each node's sets hold: no others change a sum.
-    reach: Vec<NodeSet>,
-    /// What is known of the graph; all sets have what it requires whatever the order.
-    bounds: Bounds,
+pub struct ParentSums {
+    tables: Vec<Table>,
 }
 
-impl SumScore {
+/// The sums of one node. A subset of its core is a number whose bits are places in the core.
+#[derive(Clone, Debug)]
+struct Table {
+    nodes: usize,
+    core: Vec<usize>,
+    /// The place of each node in the core.
+    places: Vec<u8>,
+    /// The part of the core that the node must be joined to: whichever of it comes before is a parent.
+    joined: usize,
+    /// log of the sum over the sets within each subset of the core.
+    within: Vec<f64>,
+    /// For each subset a row of as many numbers as there are nodes: the sum over the sets within it and one node from outside,
+    /// relative to that without. Empty if none come from outside.
+    beside: Vec<f64>,
+    /// The subsets whose row has logarithms, not relative, because one is too large.
+    is_log: Vec<bool>,
+    /// The sets themselves, the cheapest first.
+    list: List,
+}
+
+impl Table {
+    /// From all sets with their costs.
+    fn new(nodes: usize, core: Vec<usize>, joined: &NodeSet, list: List) -> Self {
+        let subsets = 1_usize << core.len();
+        let mut places = vec![OUTSIDE; nodes];
+        core.iter().zip(0..).for_each(|(&node, place)| places[node] = place);
+        let joined = joined.iter().map(|node| 1 << places[node]).sum();
+        let mut within = vec![f64::NEG_INFINITY; subsets];
+        let mut beside = Vec::new();
+        for at in 0..list.len() {
+            let (subset, other) = parts(&list, at, &places);
+            let Some(other) = other else {
+                within[subset] = -list.costs()[at];
+                continue;
+            };
+            if beside.is_empty() {
+                beside = vec![f64::NEG_INFINITY; subsets * nodes];
+            }
+            beside[subset * nodes + other] = -list.costs()[at];
+        }
+        let mut table =
+            Self { nodes, core, places, joined, within, beside, is_log: vec![false; subsets], list };
+        table.accumulate();
+        table.prune();
+        table.scale();
+        table
+    }
+
+    /// Turns what is known of each subset into sums over all that it holds.
+    fn accumulate(&mut self) {
+        // Of what must be a parent where it comes before, there is nothing to leave out.
+        for place in (0..self.core.len()).filter(|place| self.joined >> place & 1 == 0) {
+            let step = 1_usize << place;
+            for subset in (0..self.within.len()).filter(|subset| subset & step != 0) {
+                let smaller = subset ^ step;
+                self.within[subset] = add(self.within[subset], self.within[smaller]);
+                if !self.beside.is_empty() {
+                    let (before, row) = self.beside.split_at_mut(subset * self.nodes);
+                    let smaller = &before[smaller * self.nodes..][..self.nodes];
+                    row.iter_mut().zip(smaller).for_each(|(sum, &part)| *sum = add(*sum, part));
+                }
+            }
+        }
+    }
+
+    /// Leaves sets out of the list, not of the sums, that are together negligible beside their subsets.
+    fn prune(&mut self) {
+        let margin = NEGLIGIBLE + (self.list.len() as f64).ln();
+        let mut kept = List::new(self.nodes.div_ceil(64).max(1));
+        for at in 0..self.list.len() {
+            let (subset, other) = parts(&self.list, at, &self.places);
+            let beside = other.map_or(f64::NEG_INFINITY, |other| self.beside[subset * self.nodes + other]);
+            if -self.list.costs()[at] >= add(self.within[subset], beside) - margin {
+                kept.push(self.list.costs()[at], self.list.members(at));
+            }
+        }
+        self.list = kept;
+    }
+
+    fn scale(&mut self) {
+        for (subset, row) in self.beside.chunks_exact_mut(self.nodes).enumerate() {
+            let most = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let alone = self.within[subset];
+            self.is_log[subset] = most > alone + MOST_LOG_SHARE;
+            if !self.is_log[subset] {
+                row.iter_mut().for_each(|sum| {
+                    *sum = if *sum == f64::NEG_INFINITY { 0.0 } else { (*sum - alone).exp() }
+                });
+            }
+        }
+    }
+
+    fn row(&self, subset: usize) -> &[f64] {
+        self.beside.get(subset * self.nodes..(subset + 1) * self.nodes).unwrap_or_default()
+    }
+
+    /// The part of the core that is among these nodes, which are ones of zeros and ones.
+    #[inline]
+    fn subset(&self, among: &[f64]) -> usize {
+        self.core.iter().enumerate().map(|(place, &node)| usize::from(among[node] != 0.0) << place).sum()
+    }
+
+    /// log of the sum over the sets within this part of the core and at most one of these nodes besides.
+    #[inline]
+    fn log_sum(&self, subset: usize, among: &[f64]) -> f64 {
+        let (alone, row) = (self.within[subset], self.row(subset));
+        if self.is_log[subset] {
+            let logs = row.iter().zip(among).filter(|&(_, &is_in)| is_in != 0.0);
+            return logs.fold(alone, |sum, (&log, _)| add(sum, log));
+        }
+        alone + sum_of_products(row, among).ln_1p()
+    }
+
+    /// The same for a part of what may be chosen from; minus infinity if none of its sets is one of those within `all`, because what must be
+    /// a parent is missing.
+    #[inline]
+    fn log_part(&self, subset: usize, all: usize, among: &[f64]) -> f64 {
+        if (subset ^ all) & self.joined == 0 { self.log_sum(subset, among) } else { f64::NEG_INFINITY }
+    }
+
+    /// log of the sum over the sets within this part of the core that hold this node from outside.
+    fn log_beside(&self, subset: usize, other: usize) -> f64 {
+        match self.row(subset).get(other) {
+            None => f64::NEG_INFINITY,
+            Some(&log) if self.is_log[subset] => log,
+            Some(&share) => self.within[subset] + share.ln(),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        8 * (self.within.len() + self.beside.len()) + self.is_log.len() + self.list.bytes()
+    }
+}
+
+/// The part of a set that is in the core, and the one node from outside.
+fn parts(list: &List, at: usize, places: &[u8]) -> (usize, Option<usize>) {
+    let (mut subset, mut other) = (0, None);
+    for member in list.members(at) {
+        match places[member] {
+            OUTSIDE => other = Some(member),
+            place => subset |= 1 << place,
+        }
+    }
+    (subset, other)
+}
+
+/// log(eᵃ + eᵇ).
+#[inline]
+fn add(a: f64, b: f64) -> f64 {
+    let (more, less) = if a > b { (a, b) } else { (b, a) };
+    if more - less > 40.0 || less == f64::NEG_INFINITY { more } else { more + (less - more).exp().ln_1p() }
+}
+
+/// log(eᵃ − eᵇ) for b not above a; minus infinity where the difference is rounding.
+#[inline]
+fn subtract(a: f64, b: f64) -> f64 {
+    let share = -(b - a).exp_m1();
+    if share > ROUNDING { a + share.ln() } else { f64::NEG_INFINITY }
+}
+
+/// Σ x·y, four sums at a time.
+#[inline]
+fn sum_of_products(x: &[f64], y: &[f64]) -> f64 {
+    let (xs, ys) = (x.chunks_exact(4), y.chunks_exact(4));
+    let rest: f64 = xs.remainder().iter().zip(ys.remainder()).map(|(x, y)| x * y).sum();
+    let mut sums = [0.0; 4];
+    for (x, y) in xs.zip(ys) {
+        sums.iter_mut().zip(x).zip(y).for_each(|((sum, x), y)| *sum += x * y);
+    }
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
+}
+
+/// The nodes before a layer of a partition, as zeros and ones.
+#[derive(Clone, Debug)]
+pub(crate) struct Before {
+    /// Those in any layer before.
+    pub(crate) all: Vec<f64>,
+    /// Those not in the layer just before.
+    pub(crate) earlier: Vec<f64>,
+}
+
+/// How likely a node is where another one is put, in four ways.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Ways {
+    /// The other does not come before.
+    pub(crate) absent: f64,
+    /// It is somewhere before.
+    pub(crate) earlier: f64,
+    /// It is one of the layer just before.
+    pub(crate) beside: f64,
+    /// It is the layer just before.
+    pub(crate) alone: f64,
+}
+
+impl ParentSums {
     /// From all sets of each node with their costs; `priors` has the cost of each size.
-    pub(super) fn new(name: &str, lists: Vec<List>, priors: &[f64], bounds: Bounds) -> Self {
+    pub(super) fn new(lists: Vec<List>, candidates: &Candidates, priors: &[f64]) -> Self {
         let nodes = lists.len();
-        let mut lists = lists;
-        for list in &mut lists {
+        let tasks: Vec<(usize, List)> = lists.into_iter().enumerate().collect();
+        let tables = parallel::map(tasks, |(node, mut list)| {
             list.add_by_size(priors);
             list.sort();
-        }
-        let reach = lists.iter().map(|list| list.union(nodes)).collect();
-        Self { name: name.to_owned(), lists, reach, bounds }
+            let (_, joined) = candidates.bounds().fixed(node);
+            Table::new(nodes, candidates.core(node).iter().collect(), &joined, list)
+        });
+        Self { tables }
     }
 
     /// The sums over all parent sets within the candidates, by what a score says that they cost; nothing if the run is over
@@ -106,14 +267,14 @@ impl SumScore {
     /// ```
     /// use plackett::run::Run;
     /// use plackett_dag::{
-    ///     Mixed, NodeSet, mixed::MixedColumn, parent_sets::{Candidates, SizePrior, SumScore},
+    ///     Mixed, NodeSet, mixed::MixedColumn, parent_sets::{Candidates, ParentSums, SizePrior},
     ///     score::{MixedScoreSettings, mixed_score_by_name},
     /// };
     /// let codes: Vec<u8> = (0..60).map(|row| row % 2).collect();
     /// let numbers = codes.iter().zip(0..).map(|(&code, row)| f64::from(code) + 0.1 * f64::from(row % 7)).collect();
     /// let columns = vec![MixedColumn::Categories { codes, levels: 2 }, MixedColumn::Numbers(numbers)];
     /// let score = mixed_score_by_name("dg", &Mixed::new(columns)?.into(), &MixedScoreSettings::default())?;
-    /// let sums = SumScore::of(score.as_ref(), &Candidates::all(2, 1), SizePrior::Even, &Run::default())?.unwrap();
+    /// let sums = ParentSums::of(score.as_ref(), &Candidates::all(2, 1), SizePrior::Even, &Run::default())?.unwrap();
     /// let mut shares = [0.0; 2];
     /// sums.edge_probabilities(1, &NodeSet::from_iter([0]), &mut shares);
     /// assert!(shares[0] > 0.99);
@@ -158,20 +319,52 @@ impl SumScore {
             Some(list)
         });
         let priors = prior.costs(nodes, nodes);
-        Ok(lists.map(|lists| Arc::new(Self::new(score.name(), lists, &priors, candidates.bounds().clone()))))
+        Ok(lists.map(|lists| Arc::new(Self::new(lists, candidates, &priors))))
     }
 
-    /// What is known of the graph.
-    pub(crate) fn bounds(&self) -> &Bounds {
-        &self.bounds
+    /// The bytes that the sums within these candidates take, to be asked before they are made.
+    ///
+    /// ```
+    /// use plackett_dag::parent_sets::{Candidates, ParentSums};
+    /// assert!(ParentSums::bytes_needed(&Candidates::all(30, 3)) > 1 << 30);
+    /// ```
+    pub fn bytes_needed(candidates: &Candidates) -> u128 {
+        let nodes = candidates.nodes();
+        let bytes = |node: usize| {
+            let rows = 1_u128 << candidates.core(node).len().min(100);
+            let row = if candidates.outside(node).is_empty() { 9 } else { 9 + 8 * nodes as u128 };
+            let sets = candidates.sets(node, candidates.limit(node).0) as u128;
+            rows * row + sets * 8 * (1 + nodes.div_ceil(64) as u128)
+        };
+        (0..nodes).map(bytes).sum()
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.lists.iter().map(List::bytes).sum()
+        self.tables.iter().map(Table::bytes).sum()
+    }
+
+    /// The number of nodes.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use plackett::run::Run;
+    /// # use plackett_dag::{Gram, parent_sets::{Candidates, ParentSums, SizePrior}, score::{ScoreSettings, score_by_name}};
+    /// # let gram = Arc::new(Gram::from_matrix(100, 2, vec![1.0, 0.5, 0.5, 1.0])?);
+    /// let score = score_by_name("bge", gram, &ScoreSettings::default())?;
+    /// let sums = ParentSums::of(score.as_ref(), &Candidates::all(2, 1), SizePrior::Even, &Run::default())?.unwrap();
+    /// assert_eq!(sums.nodes(), 2);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn nodes(&self) -> usize {
+        self.tables.len()
+    }
+
+    fn zeros_and_ones(&self, set: &NodeSet) -> Vec<f64> {
+        (0..self.nodes()).map(|node| f64::from(u8::from(set.contains(node)))).collect()
     }
 
     /// log Σ exp(−cost) over the parent sets of `node` within `allowed`, the prior of their sizes included; minus infinity
-    /// if there is no such node, or if a required parent is not allowed. O(sets) at worst.
+    /// if there is no such node. O(d).
     ///
     /// ```
     /// # use plackett::run::Run;
@@ -188,9 +381,8 @@ impl SumScore {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn log_sum(&self, node: usize, allowed: &NodeSet) -> f64 {
-        let mut sum = 0.0;
-        let first = self.for_each(node, allowed, |_, share| sum += share);
-        first.map_or(f64::NEG_INFINITY, |cost| sum.ln() - cost)
+        let among = self.zeros_and_ones(allowed);
+        self.tables.get(node).map_or(f64::NEG_INFINITY, |table| table.log_sum(table.subset(&among), &among))
     }
 
     /// For each other node the share of [`log_sum`](Self::log_sum)'s sum that comes from sets holding it, into `shares`
@@ -211,74 +403,163 @@ impl SumScore {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn edge_probabilities(&self, node: usize, allowed: &NodeSet, shares: &mut [f64]) {
-        let nodes = self.lists.len().min(shares.len());
-        shares[..nodes].fill(0.0);
-        let mut sum = 0.0;
-        let least = self.for_each(node, allowed, |set, share| {
-            sum += share;
-            for (index, &word) in set.iter().enumerate() {
-                let mut rest = word;
-                while rest != 0 {
-                    if let Some(slot) = shares.get_mut(64 * index + rest.trailing_zeros() as usize) {
-                        *slot += share;
-                    }
-                    rest &= rest - 1;
-                }
-            }
-        });
-        if least.is_some() {
-            shares[..nodes].iter_mut().for_each(|share| *share /= sum);
+        let among = self.zeros_and_ones(allowed);
+        let Some(table) = self.tables.get(node) else { return };
+        let subset = table.subset(&among);
+        let total = table.log_sum(subset, &among);
+        for (other, share) in shares.iter_mut().enumerate().take(self.nodes()) {
+            *share = match table.places[other] {
+                _ if among[other] == 0.0 => 0.0,
+                OUTSIDE => (table.log_beside(subset, other) - total).exp(),
+                place => (subtract(total, table.log_sum(subset & !(1 << place), &among)) - total).exp(),
+            };
         }
     }
 
-    /// The parent set of `node` within `allowed` that a uniform number between 0 and 1 draws, each set having the
-    /// probability of its share of the sum. With one draw for each node an order gives a graph from its posterior.
-    ///
-    /// ```
-    /// # use plackett::run::Run;
-    /// # use plackett_dag::{
-    /// #     Categories, NodeSet, parent_sets::{Candidates, Keep, ParentSets, SizePrior}, score::Bdeu,
-    /// # };
-    /// # let levels = vec![vec!["no".to_owned(), "yes".to_owned()]; 2];
-    /// # let data = Categories::new(vec!["a".into(), "b".into()], levels, vec![vec![0, 1, 1], vec![0, 1, 0]])?;
-    /// # let keep = Keep::All(SizePrior::Even);
-    /// # let sets = ParentSets::build(&data, &Bdeu::default(), &Candidates::all(2, 1), keep, &Run::default())?.unwrap();
-    /// let sums = sets.sums().expect("asked for");
-    /// let (low, high) = (sums.draw(0, &NodeSet::full(2), 0.01), sums.draw(0, &NodeSet::full(2), 0.99));
-    /// assert_ne!(low, high);
-    /// # Ok::<(), plackett_dag::Error>(())
-    /// ```
-    pub fn draw(&self, node: usize, allowed: &NodeSet, uniform: f64) -> NodeSet {
-        let mut sum = 0.0;
-        self.for_each(node, allowed, |_, share| sum += share);
-        let mut left = uniform * sum;
-        let mut drawn = NodeSet::default();
-        self.for_each(node, allowed, |set, share| {
-            if left >= 0.0 {
-                drawn = NodeSet::from_words(set, self.lists.len());
-                left -= share;
-            }
-        });
-        drawn
+    /// log of the sum over the parents of a node in a layer: all of them before it, and at least one in the layer just before; none in the
+    /// first layer.
+    pub(crate) fn log_term(&self, node: usize, before: Option<&Before>) -> f64 {
+        let table = &self.tables[node];
+        let Some(Before { all, earlier }) = before else { return table.within[0] };
+        let subset = table.subset(all);
+        subtract(table.log_sum(subset, all), table.log_part(table.subset(earlier), subset, earlier))
     }
 
-    /// Calls `visit` with each set that matters and its term relative to the largest; returns the least cost.
-    fn for_each(&self, node: usize, allowed: &NodeSet, mut visit: impl FnMut(&[u64], f64)) -> Option<f64> {
-        let list = self.lists.get(node)?;
-        let mut required = NodeSet::default();
-        self.bounds.required_of(node, allowed, &mut required);
-        let first = |range| list.first_between(allowed.words(), required.words(), range);
-        let mut at = first(0..list.len())?;
-        let least = list.costs()[at];
+    /// Whether two nodes must be joined, and so cannot be in one layer.
+    pub(crate) fn are_joined(&self, node: usize, other: usize) -> bool {
+        let table = &self.tables[node];
+        let place = table.places[other];
+        place != OUTSIDE && table.joined >> place & 1 == 1
+    }
+
+    /// Whether any two nodes must be joined.
+    pub(crate) fn joins_some(&self) -> bool {
+        self.tables.iter().any(|table| table.joined != 0)
+    }
+
+    /// The same for every place where another node, which is not among those before, could be.
+    pub(crate) fn log_ways(&self, node: usize, other: usize, before: Option<&Before>) -> Ways {
+        let table = &self.tables[node];
+        let step = match table.places[other] {
+            OUTSIDE if table.beside.is_empty() => None,
+            OUTSIDE => Some(0),
+            place => Some(1 << place),
+        };
+        // log of the sum over the sets within a part of the core and at most one of these nodes and the other.
+        let more = |subset: usize, among: &[f64], sum: f64| match step {
+            None => sum,
+            Some(0) => add(sum, table.log_beside(subset, other)),
+            Some(step) => table.log_sum(subset | step, among),
+        };
+        let Some(Before { all, earlier }) = before else {
+            let nothing = table.within[0];
+            let alone = match step {
+                None => f64::NEG_INFINITY,
+                Some(0) => table.log_beside(0, other),
+                Some(step) if table.joined & step != 0 => table.within[step],
+                Some(step) => subtract(table.within[step], nothing),
+            };
+            return Ways { absent: nothing, earlier: f64::NEG_INFINITY, beside: f64::NEG_INFINITY, alone };
+        };
+        let (subset, smaller) = (table.subset(all), table.subset(earlier));
+        let (whole, part) = (table.log_sum(subset, all), table.log_part(smaller, subset, earlier));
+        let whole_more = more(subset, all, whole);
+        // Without the other there may be no set at all, where it is required.
+        let is_part = (subset ^ smaller) & table.joined == 0;
+        let part_more = if is_part { more(smaller, earlier, part) } else { f64::NEG_INFINITY };
+        let is_joined = step.is_some_and(|step| table.joined & step != 0);
+        Ways {
+            absent: subtract(whole, part),
+            earlier: subtract(whole_more, part_more),
+            beside: if is_joined { whole_more } else { subtract(whole_more, part) },
+            alone: match step {
+                Some(0) => table.log_beside(subset, other),
+                Some(_) if is_joined => whole_more,
+                _ => subtract(whole_more, whole),
+            },
+        }
+    }
+
+    /// The probability of each parent of a node in a layer, given the layers.
+    pub(crate) fn shares(&self, node: usize, before: Option<&Before>, shares: &mut [f64]) {
+        shares.fill(0.0);
+        let Some(Before { all, earlier }) = before else { return };
+        let table = &self.tables[node];
+        let (subset, smaller) = (table.subset(all), table.subset(earlier));
+        let (whole, part) = (table.log_sum(subset, all), table.log_part(smaller, subset, earlier));
+        let scale = subtract(whole, part);
+        if scale == f64::NEG_INFINITY {
+            return;
+        }
+        let relative = |log: f64| (log - scale).exp();
+        let has_part = part > f64::NEG_INFINITY;
+        // For every place of the core what is left without it; differences of four sums, which rounding may leave below zero.
+        for (place, &other) in table.core.iter().enumerate().filter(|&(_, &other)| all[other] != 0.0) {
+            let step = 1 << place;
+            let without = table.log_part(subset & !step, subset, all);
+            if without == f64::NEG_INFINITY {
+                shares[other] = 1.0;
+                continue;
+            }
+            let mut share = relative(whole) - relative(without);
+            if earlier[other] != 0.0 && has_part {
+                share -= relative(part) - relative(table.log_sum(smaller & !step, earlier));
+            }
+            shares[other] = share.clamp(0.0, 1.0);
+        }
+        if table.beside.is_empty() {
+            return;
+        }
+        for other in 0..table.nodes {
+            if all[other] != 0.0 && table.places[other] == OUTSIDE {
+                let mut share = relative(table.log_beside(subset, other));
+                if earlier[other] != 0.0 && has_part {
+                    share -= relative(table.log_beside(smaller, other));
+                }
+                shares[other] = share.clamp(0.0, 1.0);
+            }
+        }
+    }
+
+    /// The parent set of `node` that a uniform number between 0 and 1 draws, of those within `allowed` that hold one of `needed`, unless
+    /// that is empty, each having the probability of its share; and log of the sum over all of them. Nothing if there is none.
+    pub(crate) fn draw(
+        &self,
+        node: usize,
+        allowed: &NodeSet,
+        needed: &NodeSet,
+        uniform: f64,
+    ) -> Option<(NodeSet, f64)> {
+        let list = &self.tables[node].list;
+        let fits = |at: usize| {
+            needed.is_empty() || list.set(at).iter().zip(needed.words()).any(|(set, need)| set & need != 0)
+        };
+        let find = |from: usize, end: usize| {
+            let mut at = list.first_within(allowed.words(), from..end)?;
+            while !fits(at) {
+                at = list.first_within(allowed.words(), at + 1..end)?;
+            }
+            Some(at)
+        };
+        let first = find(0, list.len())?;
+        let least = list.costs()[first];
         let last = least + NEGLIGIBLE + (list.len() as f64).ln();
         let end = list.costs().partition_point(|&cost| cost <= last);
-        loop {
-            visit(list.set(at), (least - list.costs()[at]).exp());
-            match first(at + 1..end) {
-                Some(next) => at = next,
-                None => return Some(least),
-            }
+        let share = |at: usize| (least - list.costs()[at]).exp();
+        let mut sum = 0.0;
+        let mut next = Some(first);
+        while let Some(at) = next {
+            sum += share(at);
+            next = find(at + 1, end);
         }
+        let (mut left, mut drawn) = (uniform * sum, first);
+        next = Some(first);
+        while let Some(at) = next.filter(|_| left >= 0.0) {
+            drawn = at;
+            left -= share(at);
+            next = find(at + 1, end);
+        }
+        Some((list.node_set(drawn, self.nodes()), sum.ln() - least))
     }
 }
 
@@ -296,33 +577,4 @@ fn for_each_set(
         members.pop();
     }
     Some(())
-}
-
-impl LocalScore for SumScore {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn nodes(&self) -> usize {
-        self.lists.len()
-    }
-
-    fn best(
-        &self,
-        node: usize,
-        allowed: &NodeSet,
-        required: &NodeSet,
-        _: &mut Scratch,
-        _: &Run<'_>,
-    ) -> Option<Choice> {
-        let list = &self.lists[node];
-        let first = list.first_between(allowed.words(), required.words(), 0..list.len());
-        let mut witness = self.reach[node].clone();
-        witness.words_mut().iter_mut().zip(allowed.words()).for_each(|(reach, allowed)| *reach &= allowed);
-        Some(Choice {
-            score: -self.log_sum(node, allowed),
-            parents: first.map_or_else(NodeSet::default, |at| list.node_set(at, self.lists.len())),
-            witness,
-        })
-    }
 }

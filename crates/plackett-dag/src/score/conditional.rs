@@ -33,6 +33,9 @@ const MOST_REMEMBERED: usize = 1 << 14;
 /// The score on rows.
 pub(crate) struct ConditionalGaussian {
     rows: usize,
+    /// How many rows each stands for, if not one, and all together.
+    weights: Option<Vec<f64>>,
+    total: f64,
     columns: Vec<Column>,
     price: Price,
     known: Vec<Mutex<HashMap<NodeSet, f64>>>,
@@ -50,7 +53,8 @@ pub(crate) struct Space {
     cells: Partition,
     finer: Partition,
     map: Vec<u32>,
-    counts: Vec<u32>,
+    tally: Vec<u32>,
+    counts: Vec<f64>,
     /// For each cell the sums of the numbers and then of their products, the lower triangle.
     sums: Vec<f64>,
     matrix: Vec<f64>,
@@ -63,12 +67,14 @@ impl ConditionalGaussian {
     pub(crate) fn new(data: &Mixed, price: Price) -> Self {
         let column = |column: &MixedColumn| match column {
             MixedColumn::Numbers(numbers) => {
-                let rows = numbers.len() as f64;
-                let mean = numbers.iter().map(|number| number / rows).sum::<f64>();
+                let weighted = |(row, value): (usize, f64)| value * data.weight(row);
+                let mean =
+                    numbers.iter().copied().enumerate().map(|one| weighted(one) / data.total()).sum::<f64>();
                 // Relative to the largest, so that no square overflows.
                 let largest = numbers.iter().map(|number| (number - mean).abs()).fold(0.0, f64::max);
                 let scaled = |number: &f64| if largest > 0.0 { (number - mean) / largest } else { 0.0 };
-                let variance = numbers.iter().map(|number| scaled(number).powi(2)).sum::<f64>() / rows;
+                let squares = numbers.iter().map(|number| scaled(number).powi(2)).enumerate().map(weighted);
+                let variance = squares.sum::<f64>() / data.total();
                 if variance == 0.0 {
                     return Column::Numbers(vec![0.0; numbers.len()], 0.0);
                 }
@@ -80,6 +86,8 @@ impl ConditionalGaussian {
         };
         Self {
             rows: data.rows(),
+            weights: data.weights().map(<[f64]>::to_vec),
+            total: data.total(),
             columns: data.columns().iter().map(column).collect(),
             price,
             known: (0..SHARDS).map(|_| Mutex::default()).collect(),
@@ -109,7 +117,7 @@ impl ConditionalGaussian {
     }
 
     fn compute(&self, set: &[usize], space: &mut Space) -> f64 {
-        let Space { cells, finer, map, counts, sums, matrix, values, .. } = space;
+        let Space { cells, finer, map, tally, counts, sums, matrix, values, .. } = space;
         cells.start(self.rows);
         let mut configurations = 1.0_f64;
         let mut numbers: Vec<&[f64]> = Vec::new();
@@ -127,18 +135,20 @@ impl ConditionalGaussian {
                 }
             }
         }
-        let rows = self.rows as f64;
+        let rows = self.total;
         let size = numbers.len();
-        cells.sizes(None, counts);
+        let weight = |row: usize| self.weights.as_ref().map_or(1.0, |weights| weights[row]);
+        counts.clear();
+        if self.weights.is_none() {
+            cells.sizes(None, tally);
+            counts.extend(tally.iter().map(|&count| f64::from(count)));
+        } else {
+            counts.resize(cells.groups(), 0.0);
+            cells.ids().iter().enumerate().for_each(|(row, &cell)| counts[cell as usize] += weight(row));
+        }
         let mut parameters = (configurations - 1.0).min(super::MOST_CONFIGURATIONS);
-        let log_counts: f64 = counts
-            .iter()
-            .filter(|&&count| count > 0)
-            .map(|&count| {
-                let count = f64::from(count);
-                count * (count / rows).ln()
-            })
-            .sum();
+        let log_counts: f64 =
+            counts.iter().filter(|&&count| count > 0.0).map(|&count| count * (count / rows).ln()).sum();
         let mut fit = -log_counts + 0.5 * rows * log_variances;
         if size > 0 {
             let stride = size + size * (size + 1) / 2;
@@ -150,7 +160,9 @@ impl ConditionalGaussian {
                 let sums = &mut sums[cell as usize * stride..(cell as usize + 1) * stride];
                 values.iter_mut().zip(&numbers).for_each(|(value, column)| *value = column[row]);
                 let (first, mut second) = sums.split_at_mut(size);
+                let weight = weight(row);
                 for (at, &value) in values.iter().enumerate() {
+                    let value = weight * value;
                     first[at] += value;
                     let (products, rest) = second.split_at_mut(at + 1);
                     products.iter_mut().zip(&*values).for_each(|(sum, other)| *sum += value * other);
@@ -159,9 +171,8 @@ impl ConditionalGaussian {
             }
             let most = (size * (size + 3) / 2) as f64;
             for (&count, sums) in
-                counts.iter().zip(sums.chunks_exact(stride)).filter(|(count, _)| **count > 0)
+                counts.iter().zip(sums.chunks_exact(stride)).filter(|(count, _)| **count > 0.0)
             {
-                let count = f64::from(count);
                 fit += 0.5 * (count + PSEUDO_ROWS) * log_determinant(count, size, sums, matrix);
                 parameters += most.min(size as f64 * count);
             }

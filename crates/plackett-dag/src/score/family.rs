@@ -40,6 +40,12 @@ pub(crate) trait Family: Send + Sync + 'static {
             costs.push(self.cost(node, &with(parents, candidate), space));
         }
     }
+
+    /// The weights of the parents, if there is a linear model behind the costs.
+    fn weights(&self, node: usize, parents: &[usize]) -> Option<Vec<f64>> {
+        let _ = (node, parents);
+        None
+    }
 }
 
 /// A local score on families.
@@ -213,6 +219,10 @@ impl<F: Family> LocalScore for FamilyLocal<F> {
     fn cost(&self, node: usize, parents: &NodeSet) -> Option<f64> {
         let parents: Vec<usize> = parents.iter().collect();
         Some(self.family.cost(node, &parents, &mut F::Space::default()))
+    }
+
+    fn weights(&self, node: usize, parents: &NodeSet) -> Option<Vec<f64>> {
+        self.family.weights(node, &parents.iter().collect::<Vec<_>>())
     }
 
     fn exact(&self) -> Option<Arc<dyn LocalScore>> {

@@ -109,7 +109,7 @@ pub fn mixed_score_by_name(
     settings: &MixedScoreSettings,
 ) -> Result<Arc<dyn LocalScore>> {
     let nodes = data.columns().len();
-    let price = Price::new(data.rows() as f64, nodes, settings.penalty_factor)?;
+    let price = Price::new(data.total(), nodes, settings.penalty_factor)?;
     if !data.is_complete() && name != "nal" {
         return Err(Error::Misfit { setting: "score", reason: format!("{name} needs complete rows") });
     }

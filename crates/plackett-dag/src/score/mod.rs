@@ -1,6 +1,7 @@
 //! Local scores r(i, S): what node i costs when its parents may come from S only, lower being better.
 //! An order's score is `Σ r(b_i, {b_1 … b_{i−1}})`. Each score is one file and one line in [`SCORES`].
 
+mod bge;
 mod bic;
 pub(crate) mod conditional;
 pub(crate) mod degenerate;
@@ -12,6 +13,7 @@ pub(crate) mod lasso;
 pub(crate) mod mixed;
 pub(crate) mod node_average;
 mod regression;
+mod size_prior;
 mod subset;
 pub(crate) mod walker;
 mod warm;
@@ -33,6 +35,7 @@ pub(crate) use ev_l0::estimate_noise_variance;
 pub use family::weigh_by_cost;
 pub use l1::L1;
 pub use mixed::{MIXED_SCORES, MixedScoreEntry, MixedScoreSettings, mixed_score_by_name};
+pub use size_prior::SizePrior;
 pub use subset::SubsetSearch;
 pub use walker::Walker;
 
@@ -43,7 +46,7 @@ use crate::{Bounds, Error, Gram, NodeSet, Result};
 /// ```
 /// assert!(plackett_dag::score::SCORES.iter().any(|entry| entry.name == "ev-l0"));
 /// ```
-pub const SCORES: &[ScoreEntry] = &[l1::ENTRY, ev_l0::ENTRY, bic::ENTRY];
+pub const SCORES: &[ScoreEntry] = &[l1::ENTRY, ev_l0::ENTRY, bic::ENTRY, bge::ENTRY];
 
 /// How a score is known and made.
 ///

@@ -24,6 +24,9 @@ pub(super) const ENTRY: MixedScoreEntry = MixedScoreEntry {
 #[derive(Debug)]
 pub(crate) struct NodeAverage {
     rows: usize,
+    /// How many rows each stands for, if not one, and all together.
+    weights: Option<Vec<u32>>,
+    total: f64,
     columns: Vec<(Vec<u8>, usize)>,
     price: Price,
 }
@@ -32,6 +35,9 @@ pub(crate) struct NodeAverage {
 #[derive(Debug, Default)]
 pub(crate) struct Space {
     rows: Vec<u32>,
+    weights: Vec<u32>,
+    /// How many rows those that were gathered stand for.
+    total: f64,
     column: Vec<u8>,
     groups: Partition,
     finer: Partition,
@@ -41,7 +47,7 @@ pub(crate) struct Space {
 
 impl NodeAverage {
     /// # Errors
-    /// [`Error::Misfit`] for columns of numbers.
+    /// [`Error::Misfit`] for columns of numbers, and for weights that are no numbers of rows.
     pub(crate) fn new(data: &Mixed, price: Price) -> Result<Self> {
         let column = |column: &MixedColumn| match column {
             MixedColumn::Categories { codes, levels } => Ok((codes.clone(), *levels)),
@@ -52,7 +58,16 @@ impl NodeAverage {
             }
         };
         let columns = data.columns().iter().map(column).collect::<Result<_>>()?;
-        Ok(Self { rows: data.rows(), columns, price })
+        #[expect(clippy::cast_sign_loss, reason = "checked")]
+        let whole = |&weight: &f64| -> Result<u32> {
+            if weight.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&data.total()) {
+                return Ok(weight as u32);
+            }
+            let reason = "are not whole, and the scores of categories count rows".to_owned();
+            Err(Error::Misfit { setting: "weights", reason })
+        };
+        let weights = data.weights().map(|weights| weights.iter().map(whole).collect::<Result<Vec<u32>>>());
+        Ok(Self { rows: data.rows(), weights: weights.transpose()?, total: data.total(), columns, price })
     }
 }
 
@@ -64,6 +79,12 @@ impl NodeAverage {
         for member in members {
             let (codes, levels) = &self.columns[member];
             space.rows.retain(|&row| usize::from(codes[row as usize]) < *levels);
+        }
+        space.weights.clear();
+        space.total = space.rows.len() as f64;
+        if let Some(weights) = &self.weights {
+            space.weights.extend(space.rows.iter().map(|&row| weights[row as usize]));
+            space.total = space.weights.iter().map(|&weight| f64::from(weight)).sum();
         }
     }
 
@@ -85,11 +106,11 @@ impl NodeAverage {
 
     /// The log-likelihood of a node in the present groups.
     fn log_likelihood(&self, node: usize, space: &mut Space) -> f64 {
-        let Space { rows, column, groups, counts, .. } = space;
+        let Space { rows, weights, column, groups, counts, .. } = space;
         let (codes, levels) = &self.columns[node];
         column.clear();
         column.extend(rows.iter().map(|&row| codes[row as usize]));
-        counts.count(groups, column, *levels, None);
+        counts.count(groups, column, *levels, self.weights.as_ref().map(|_| &weights[..]));
         counts.log_likelihood()
     }
 
@@ -100,8 +121,8 @@ impl NodeAverage {
             return 0.0;
         }
         self.group(&[], space);
-        let average = self.log_likelihood(node, space) / space.rows.len() as f64;
-        self.price.of(self.columns[node].1 as f64 - 1.0, 0) - self.rows as f64 * average
+        let average = self.log_likelihood(node, space) / space.total;
+        self.price.of(self.columns[node].1 as f64 - 1.0, 0) - self.total * average
     }
 
     /// By how much one more parent lowers the cost. Nothing is known of a family that is never complete.
@@ -120,7 +141,7 @@ impl NodeAverage {
         std::mem::swap(groups, finer);
         let with = self.log_likelihood(node, space);
         let parameters = (self.columns[node].1 as f64 - 1.0) * configurations * (*levels as f64 - 1.0);
-        let weight = self.rows as f64 / space.rows.len() as f64;
+        let weight = self.total / space.total;
         weight * (with - without - self.price.parameters(parameters)) - self.price.edges(1)
     }
 }

@@ -63,6 +63,18 @@ impl Expansion {
         &self,
         data: &Categories,
         score: &dyn FamilyScore,
+        candidates: Candidates,
+        run: &Run<'_>,
+    ) -> Result<Option<Expanded>> {
+        self.run_from(None, data, score, candidates, run)
+    }
+
+    /// The same with an order to begin with.
+    pub(crate) fn run_from(
+        &self,
+        start: Option<&[usize]>,
+        data: &Categories,
+        score: &dyn FamilyScore,
         mut candidates: Candidates,
         run: &Run<'_>,
     ) -> Result<Option<Expanded>> {
@@ -73,9 +85,9 @@ impl Expansion {
             let sets = Arc::new(sets);
             run.begin(&format!("orders in space {rounds} of parents"), None);
             let mut oracle = Oracle::new(sets.clone()).within(candidates.bounds().clone())?;
-            let solution = match &last {
+            let solution = match last.as_ref().map(|last| &last.solution.order[..]).or(start) {
                 None => self.insertion.run(&mut oracle, run),
-                Some(last) => self.insertion.improve(&mut oracle, &last.solution.order, run)?,
+                Some(order) => self.insertion.improve(&mut oracle, order, run)?,
             };
             // The end of the run may have come before this space had as good an order.
             if let Some(last) = last.take_if(|last| run.is_over() && last.solution.score <= solution.score) {

@@ -2,11 +2,13 @@
 //! distribution, one-node insertions, and exact dynamic programming over subsets.
 
 mod cached;
+mod convergence;
 mod exact;
 mod expansion;
 mod expectation;
 mod insertion;
 mod order_mcmc;
+mod partition_mcmc;
 mod plackett_luce;
 mod posterior;
 mod walk;
@@ -17,7 +19,7 @@ pub use expectation::Expectation;
 pub use insertion::Insertion;
 pub use order_mcmc::{McmcSolution, OrderMcmc};
 pub use plackett_luce::{GradientKind, PlSearch, PlSolution};
-pub use posterior::EdgePosterior;
+pub use posterior::{Convergence, EdgePosterior, PartitionMcmc, WorstEdge};
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Order MCMC (Friedman and Koller): a Markov chain over orders that visits each in proportion to exp(−score). On a score that
-//! takes the best parents of each node it looks for the best order, as in the paper's Table 4; on one that sums over all
-//! parents, [`SumScore`](crate::parent_sets::SumScore), it samples orders from their posterior, and graphs with them.
+//! takes the best parents of each node it looks for the best order, as in the paper's Table 4. Probabilities of edges come from
+//! [`PartitionMcmc`](crate::search::PartitionMcmc), in which each graph counts once.
 
 use plackett::run::Run;
 use rand::rngs::ChaCha8Rng;
@@ -55,9 +55,8 @@ impl Default for OrderMcmc {
 
 /// Where a chain is.
 pub(super) struct State<'a> {
-    /// Moves proposed so far.
-    pub(super) step: u64,
     /// The order now.
+    #[cfg_attr(not(test), expect(dead_code, reason = "what the tests check"))]
     pub(super) order: &'a [usize],
     /// Its score.
     #[cfg_attr(not(test), expect(dead_code, reason = "what the tests check"))]
@@ -122,7 +121,7 @@ impl OrderMcmc {
             if step.is_multiple_of(STEPS_PER_NOTE) {
                 run.advance(STEPS_PER_NOTE);
             }
-            let state = State { step, order: chain.walk.order(), score: chain.walk.score() };
+            let state = State { order: chain.walk.order(), score: chain.walk.score() };
             if visitor(&state).is_none() {
                 break;
             }

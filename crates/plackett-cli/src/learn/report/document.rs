@@ -2,11 +2,16 @@
 
 use plackett::run::Ending;
 use plackett_dag::{
-    dataset::Kind, diagnostics::Diagnostic, format::CpdagDocument, learning::LearnedEdge, metrics::Comparison,
+    dataset::Kind, diagnostics::Diagnostic, format::CpdagDocument, learning::LearnedEdge,
+    metrics::Comparison, search::WorstEdge,
 };
 use serde::Serialize;
 
-use super::{Report, knowledge::KnowledgeDocument};
+use super::{
+    Report,
+    knowledge::KnowledgeDocument,
+    support::{BootstrapDocument, PairDocument},
+};
 use crate::learn::{
     Settings,
     data::{InputDocument, MissingDocument},
@@ -40,6 +45,12 @@ pub(super) struct Document<'a> {
     knowledge: Option<KnowledgeDocument<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     probabilities: Option<Vec<EdgeProbability<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    convergence: Option<ConvergenceDocument<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    support: Option<Vec<PairDocument<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bootstrap: Option<BootstrapDocument>,
     #[serde(skip_serializing_if = "Option::is_none")]
     true_score: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -91,6 +102,27 @@ struct EdgeProbability<'a> {
     probability: f64,
 }
 
+/// How the chains went that the probabilities come from.
+#[derive(Serialize)]
+struct ConvergenceDocument<'a> {
+    chains: usize,
+    steps: u64,
+    samples: u64,
+    r_hat: f64,
+    effective_size: f64,
+    standard_error: f64,
+    worst_edge: Option<EdgeConvergence<'a>>,
+    agrees: bool,
+}
+
+/// What the chains agree on least.
+#[derive(Serialize)]
+struct EdgeConvergence<'a> {
+    from: &'a str,
+    to: &'a str,
+    r_hat: f64,
+}
+
 /// Less likely edges are left out of the document; `probabilities.csv` has them all.
 const LEAST_PROBABILITY: f64 = 0.01;
 
@@ -115,7 +147,8 @@ impl Report<'_> {
             score: learned.score,
             seconds: self.seconds,
             evaluations: learned.evaluations,
-            status: learned.ending,
+            // Of all that was to be done.
+            status: self.support.map_or(learned.ending, |found| found.ending),
             nodes: self.data.names.len(),
             rows: self.data.values.rows(),
             data: match self.data.kind {
@@ -132,6 +165,9 @@ impl Report<'_> {
             directions_rest_on: learned.basis.as_ref().map(|basis| basis.text.as_str()),
             knowledge: self.knowledge_document(),
             probabilities: self.probable_edges(),
+            convergence: self.convergence(),
+            support: self.support_document(),
+            bootstrap: self.bootstrap_document(),
             true_score: self.true_score,
             comparison: self.comparison,
             warnings: &self.warnings,
@@ -151,6 +187,25 @@ impl Report<'_> {
             converged: estimation.is_converged,
         });
         Some(Gaps { document, estimation })
+    }
+
+    fn convergence(&self) -> Option<ConvergenceDocument<'_>> {
+        let found = self.learned.convergence?;
+        let edge = |edge: WorstEdge| EdgeConvergence {
+            from: self.name(edge.from),
+            to: self.name(edge.to),
+            r_hat: edge.r_hat,
+        };
+        Some(ConvergenceDocument {
+            chains: found.chains,
+            steps: found.steps,
+            samples: found.samples,
+            r_hat: found.r_hat,
+            effective_size: found.effective_size,
+            standard_error: found.standard_error,
+            worst_edge: found.worst_edge.map(edge),
+            agrees: found.agrees(),
+        })
     }
 
     /// The likely edges, the likeliest first.

@@ -12,7 +12,7 @@ const MOST_EDGES_SHOWN: usize = 30;
 const LEAST_P_VALUE: f64 = 1e-16;
 
 /// A column of the table.
-struct Column<'a> {
+pub(super) struct Column<'a> {
     head: &'static str,
     is_number: bool,
     cell: Box<dyn Fn(&LearnedEdge) -> String + 'a>,
@@ -23,7 +23,7 @@ impl<'a> Column<'a> {
         Self { head, is_number: false, cell: Box::new(cell) }
     }
 
-    fn numbers(head: &'static str, cell: impl Fn(&LearnedEdge) -> String + 'a) -> Self {
+    pub(super) fn numbers(head: &'static str, cell: impl Fn(&LearnedEdge) -> String + 'a) -> Self {
         Self { head, is_number: true, cell: Box::new(cell) }
     }
 }
@@ -33,6 +33,7 @@ impl Report<'_> {
     fn columns(&self) -> Vec<Column<'_>> {
         let name =
             Column::words("edge", |edge| format!("{} -> {}", self.name(edge.from), self.name(edge.to)));
+        let [support, this_way] = self.support_columns();
         let all = [
             Some(name),
             self.weight(),
@@ -41,6 +42,8 @@ impl Report<'_> {
             self.p_value(),
             self.probability(),
             Some(Column::words("direction", |edge| self.learned.direction(edge.from, edge.to).to_string())),
+            support,
+            this_way,
             self.true_edge(),
         ];
         all.into_iter().flatten().collect()

@@ -36,6 +36,9 @@ impl Report<'_> {
                 .write_csv(&mut csv, "probabilities.csv")?;
             write("probabilities.csv", &csv)?;
         }
+        if let Some(csv) = self.support_csv()? {
+            write("support.csv", &csv)?;
+        }
         Ok(written)
     }
 
@@ -47,6 +50,7 @@ impl Report<'_> {
             weight: edge.standardized.unwrap_or(edge.weight),
             strength: edge.rank(),
             is_open: self.is_open(edge.from, edge.to),
+            support: self.arrow_support(edge.from, edge.to),
         };
         let arrows: Vec<Arrow> = self.learned.edges().map(arrow).collect();
         let by = self.learned.score_name.as_deref().unwrap_or(self.learned.method.name);

@@ -7,6 +7,7 @@ mod document;
 mod edges;
 mod files;
 mod knowledge;
+mod support;
 mod text;
 mod warnings;
 
@@ -14,7 +15,7 @@ use plackett_dag::{
     Learned, NamedDag, dataset::Kind, diagnostics::Diagnostic, learning::Direction, metrics::Comparison,
 };
 
-use super::{Arguments, Settings, data::Data, knowledge::Known, true_score};
+use super::{Arguments, Settings, bootstrap::Supported, data::Data, knowledge::Known, true_score};
 use crate::{console, files::OutDir};
 
 /// What came out, beside the graph what there is to say of it.
@@ -22,6 +23,7 @@ pub(super) struct Found<'a> {
     pub learned: &'a Learned,
     pub known: Option<&'a Known>,
     pub diagnostics: Vec<Diagnostic>,
+    pub support: Option<&'a Supported>,
     pub seconds: f64,
 }
 
@@ -39,6 +41,7 @@ pub(super) struct Report<'a> {
     seconds: f64,
     warnings: Vec<String>,
     diagnostics: Vec<Diagnostic>,
+    support: Option<&'a Supported>,
 }
 
 impl<'a> Report<'a> {
@@ -49,11 +52,12 @@ impl<'a> Report<'a> {
         found: Found<'a>,
         truth: Option<&'a NamedDag>,
     ) -> anyhow::Result<Self> {
-        let Found { learned, known, diagnostics, seconds } = found;
+        let Found { learned, known, diagnostics, support, seconds } = found;
         let graph = NamedDag::new(data.names.clone(), learned.dag.clone())?;
         let comparison = truth.map(|truth| truth.compare(&graph)).transpose()?;
         let true_score = true_score(arguments, data, learned, truth)?;
-        let warnings = warnings::warnings(data, learned, arguments.posterior);
+        let mut warnings = warnings::warnings(data, learned, arguments.posterior);
+        warnings.extend(support.and_then(support::warning));
         Ok(Self {
             arguments,
             settings,
@@ -67,6 +71,7 @@ impl<'a> Report<'a> {
             seconds,
             warnings,
             diagnostics,
+            support,
         })
     }
 

@@ -16,6 +16,7 @@ impl Report<'_> {
         let paragraphs = [
             Some(self.head()),
             Some(self.graph()),
+            self.consensus(),
             Some(self.outcome()),
             self.knowledge(),
             self.diagnostics(),
@@ -58,6 +59,16 @@ impl Report<'_> {
             ));
         }
         lines.push(format!("Method  {}, seed {}", learned.method.name, arguments.common.seed));
+        if let Some(found) = &learned.convergence {
+            lines.push(format!(
+                "Chains  {} of {} moves, R-hat {:.3}, effective size {:.0}; probabilities are right within about {:.3}",
+                found.chains,
+                console::thousands(found.steps),
+                found.r_hat,
+                found.effective_size,
+                2.0 * found.standard_error
+            ));
+        }
         lines.extend(self.warnings.iter().map(|warning| format!("Warning: {warning}")));
         lines.join("\n")
     }

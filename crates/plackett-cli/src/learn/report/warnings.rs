@@ -23,6 +23,7 @@ pub(super) fn warnings(data: &Data, learned: &Learned, wants_posterior: bool) ->
     if wants_posterior && learned.probabilities.is_none() {
         warnings.push("the run ended before the probabilities of the edges were known".to_owned());
     }
+    warnings.extend(learned.convergence.and_then(|found| found.warning(&data.names)));
     if let Some(estimation) = learned.estimation.filter(|estimation| !estimation.is_converged) {
         warnings.push(format!(
             "EM had not converged after {}: the last one changed moments by up to {:.1e} standard deviations",

@@ -13,18 +13,18 @@ use crate::files::OutDir;
 const SAVED_EVERY: Duration = Duration::from_secs(3);
 
 /// Where a run is saved, if it is.
-pub(super) struct StateFile {
+pub(crate) struct StateFile {
     path: Option<PathBuf>,
     saved: Instant,
 }
 
 impl StateFile {
-    pub(super) fn new(path: Option<&Path>) -> Self {
+    pub(crate) fn new(path: Option<&Path>) -> Self {
         Self { path: path.map(Path::to_owned), saved: Instant::now() }
     }
 
     /// The text of an earlier run; none if there is no file yet.
-    pub(super) fn read(&self) -> anyhow::Result<Option<String>> {
+    pub(crate) fn read(&self) -> anyhow::Result<Option<String>> {
         match &self.path {
             Some(path) if path.exists() => {
                 let text = std::fs::read_to_string(path);
@@ -35,7 +35,7 @@ impl StateFile {
     }
 
     /// Saves if it is time to.
-    pub(super) fn save_sometimes(
+    pub(crate) fn save_sometimes(
         &mut self,
         text: impl FnOnce() -> anyhow::Result<String>,
     ) -> anyhow::Result<()> {
@@ -43,7 +43,7 @@ impl StateFile {
     }
 
     /// Saves now.
-    pub(super) fn save(&mut self, text: impl FnOnce() -> anyhow::Result<String>) -> anyhow::Result<()> {
+    pub(crate) fn save(&mut self, text: impl FnOnce() -> anyhow::Result<String>) -> anyhow::Result<()> {
         let Some(path) = &self.path else { return Ok(()) };
         let name = path.file_name().and_then(|name| name.to_str());
         let name = name.with_context(|| format!("{} is not the name of a file", path.display()))?;
