@@ -148,7 +148,7 @@ class PlackettLuce:
         >>> plackett.PlackettLuce([0.0, 0.0]).n_items
         2
         """
-        return self._given.shape[-1]
+        return int(self._given.shape[-1])
 
     def __getitem__(self, index: Any) -> PlackettLuce:
         """Some of the distributions.

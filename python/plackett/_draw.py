@@ -136,14 +136,17 @@ def to_weights(values: Floats, baseline: Baseline | ArrayLike) -> Floats:
         if baseline == "leave_one_out" and count < 2:
             raise PlackettError("leave_one_out needs at least 2 samples")
         if baseline != "none" and count >= 2:
-            return (values - values.mean(axis=-1, keepdims=True)) / (count - 1)
-        return values / count
+            left_out: Floats = (values - values.mean(axis=-1, keepdims=True)) / (count - 1)
+            return left_out
+        plain: Floats = values / count
+        return plain
     given = to_floats(baseline, "baseline")
     if given.shape not in ((), values.shape[:-1]):
         raise PlackettError(f"baseline has the shape {given.shape}: a number is needed, or one for each distribution")
     if not np.isfinite(given).all():
         raise PlackettError("baseline is not finite")
-    return (values - given[..., np.newaxis]) / count
+    less: Floats = (values - given[..., np.newaxis]) / count
+    return less
 
 
 def weighted_gradient(law: PlackettLuce, orders: Integers, weights: Floats) -> Numbers:

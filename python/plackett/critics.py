@@ -280,7 +280,8 @@ class OwnCritic(Critic):
                 return total + _vector(mixed(z, v), "the critic's mixed product", length)
             # A step of the cube root of the precision balances what rounding and the third derivative cost.
             step = np.cbrt(np.finfo(np.float64).eps) * (1 + float(np.abs(z).max())) / size
-            return total + (slope(z + step * v) - slope(z - step * v)) / (2 * step)
+            change: Floats = (slope(z + step * v) - slope(z - step * v)) / (2 * step)
+            return total + change
 
         self._native = _plackett.Critic.own(value_and_gradient, parameter_gradient, items, length)
 

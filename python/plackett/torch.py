@@ -7,7 +7,7 @@ float32 are widened there, B times k numbers); those on another device go there 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
@@ -22,7 +22,7 @@ from plackett.critics import Critic, CriticLike
 
 __all__ = ["PlackettLuce", "expectation"]
 
-Seed = int | torch.Generator | None
+Seed: TypeAlias = int | torch.Generator | None
 
 
 def expectation(

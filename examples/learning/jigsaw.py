@@ -4,7 +4,7 @@ An image is cut into pieces and shuffled. The network gives every piece a score,
 drawn from the scores and laid out, and the loss is how far the picture is from the true one. The permutation is never shown, only
 the picture that a good one would make.
 
-    python examples/torch/jigsaw.py --out results/learning
+    python examples/learning/jigsaw.py --out results/learning
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import torch
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits  # type: ignore[import-untyped]
 
 import plackett.torch
 

@@ -3,7 +3,7 @@
 The network sees one image at a time and gives it a score. It is never told what an image shows, nor the right order: all it is
 told is a count, for a few orders drawn from its scores. That count has no gradient; the expectation of it over orders has one.
 
-    python examples/torch/sorting.py --out results/learning
+    python examples/learning/sorting.py --out results/learning
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import torch
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits  # type: ignore[import-untyped]
 
 import plackett.torch
 

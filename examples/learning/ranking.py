@@ -4,7 +4,7 @@ The set is generated: queries with 100 documents of 20 features, and grades 0 to
 score has. Both train the same network with the same number of samples and a leave-one-out baseline. Plain PyTorch draws whole orders and
 differentiates their log-probability; ours draws the ten ranks that the metric reads and takes the gradient of theirs.
 
-    python examples/torch/ranking.py --out results/learning
+    python examples/learning/ranking.py --out results/learning
 """
 
 from __future__ import annotations
