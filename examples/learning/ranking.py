@@ -73,7 +73,7 @@ def train(loss: Loss, steps: int, seed: int) -> list[tuple[int, float, float]]:
     def measured() -> float:
         with torch.no_grad():
             orders = network(test_features).squeeze(-1).argsort(-1, descending=True)
-        return ndcg(test_gains, orders.unsqueeze(1), rows).mean().item()
+        return float(ndcg(test_gains, orders.unsqueeze(1), rows).mean())
 
     curve, spent = [(0, 0.0, measured())], 0.0
     for step in range(1, steps + 1):
