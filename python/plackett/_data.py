@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from plackett import _plackett
 from plackett._arrays import to_count
+from plackett._interventions import Targets, to_targets
 from plackett._models import DiscreteData
 from plackett._plackett import PlackettError
 
@@ -54,6 +55,7 @@ class Reading:
     lean: Kind | None = None
     memory: int = 1024
     weights: str | None = None
+    targets: Targets = Targets()
     is_resampled: bool = False
 
     def settings(self, centering: str) -> dict[str, Any]:
@@ -83,6 +85,7 @@ class Reading:
             "discretize": self.discretize,
             "bins": self.bins,
             "weights": self.weights,
+            **Targets(self.targets.column, self.targets.indicators, None if self.targets.rows is None else ()).settings(None),
             "covariance": None,
             "memory": self.memory,
             "centering": centering,
@@ -91,15 +94,23 @@ class Reading:
 
     def is_wanted(self, name: str) -> bool:
         """Whether a column of this name is to be read."""
-        is_asked_for = self.columns is None or name in map(str, self.columns) or name == self.weights
-        return is_asked_for and (name not in map(str, self.drop or ()) or name == self.weights)
+        is_aside = name == self.weights or name in self.targets.columns()
+        is_asked_for = self.columns is None or name in map(str, self.columns)
+        return is_aside or is_asked_for and name not in map(str, self.drop or ())
 
 
 def to_data(
-    data: Any, reading: Reading, names: Sequence[str] | None, centering: str, weights: Any = None, covariance: Any = None
+    data: Any,
+    reading: Reading,
+    names: Sequence[str] | None,
+    centering: str,
+    weights: Any = None,
+    covariance: Any = None,
+    interventions: Any = None,
 ) -> _plackett.Data:
     """Data of any form that is understood; ``centering`` is for numbers."""
     weight_column, reading = _weights(weights, reading)
+    reading = replace(reading, targets=to_targets(interventions))
     rows = _covariance_rows(covariance)
     settings = {**reading.settings(centering), "covariance": rows}
     if isinstance(data, Statistics):
@@ -108,6 +119,7 @@ def to_data(
         return _plackett.Data.of_statistics(data._native, settings)
     if isinstance(data, str | os.PathLike):
         _refuse_for_files(names, weight_column)
+        settings |= reading.targets.settings(None)
         return _plackett.Data.read(os.fspath(data), settings)
     if covariance:
         return _of_covariance(data, reading, names, rows or 0, settings)
@@ -129,11 +141,24 @@ def _gathered(
         if gathered is None:
             if isinstance(part, DiscreteData):
                 settings = {**settings, "kind": "discrete"}
+            if reading.targets.rows is not None:
+                settings = {**settings, **reading.targets.settings(_own_names(columns, reading, batches is None))}
             gathered = _plackett.Batches(settings)
         gathered.push(columns)
     if gathered is None:
         raise PlackettError("the data are empty: there is no batch")
     return gathered
+
+
+def _own_names(columns: list[_Column], reading: Reading, is_whole: bool) -> list[str] | None:
+    """The names of the data's columns, which an array of targets may number."""
+    if not is_whole:
+        return None
+    rows = len(columns[0][1] if len(columns[0]) == 2 else columns[0][2])
+    told = len(reading.targets.rows or ())
+    if told != rows:
+        raise PlackettError(f"interventions has {told} entries for {rows} rows")
+    return [column[0] for column in columns if column[0] != _WEIGHTS]
 
 
 def to_columns(data: Any, reading: Reading, names: Sequence[str] | None) -> list[_Column]:

@@ -226,7 +226,7 @@ class PlackettLuce:
         return np.argsort(-self._given, axis=-1, kind="stable").astype(np.int64, copy=False)
 
     def entropy(self) -> Any:
-        """The entropy in nats, for at most 20 items.
+        """The entropy in nats, for at most 10,000 items.
 
         >>> import math, plackett
         >>> math.isclose(plackett.PlackettLuce([1.0] * 4).entropy(), math.log(24))

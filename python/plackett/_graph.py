@@ -145,6 +145,25 @@ class Graph:
         """
         return named_cpdag(self._names, _plackett.cpdag(self._weights))
 
+    def interventional_cpdag(self, targets: Iterable[Iterable[str]]) -> Cpdag:
+        """The class that experiments tell which set these nodes from outside, each a list of names: an edge is directed where all
+        graphs that such data cannot tell from this one direct it so (Hauser and Bühlmann 2012).
+
+        >>> import plackett
+        >>> chain = plackett.Graph.from_edges([("a", "b"), ("b", "c")])
+        >>> chain.interventional_cpdag([["a"]]).directed
+        (('a', 'b'), ('b', 'c'))
+        >>> chain.interventional_cpdag([["c"]]).undirected
+        (('a', 'b'),)
+        """
+        places = {name: node for node, name in enumerate(self._names)}
+        known = [[str(name) for name in ([part] if isinstance(part, str) else part)] for part in targets]
+        for name in (name for part in known for name in part):
+            if name not in places:
+                raise PlackettError(f'there is no node "{name}" to set')
+        regimes = [[places[name] for name in part] for part in known]
+        return named_cpdag(self._names, _plackett.interventional_cpdag(self._weights, regimes))
+
     def to_networkx(self) -> nx.DiGraph[str]:
         """The graph for networkx, with the weights as the edges' attribute ``weight``.
 

@@ -90,8 +90,12 @@ class LearnedGraph(Graph):
                 for name, (kind, missing, is_ordered) in zip(data.names, data.columns, strict=True)
             ],
         }
+        if data.interventions is not None:
+            observed, targets = data.interventions
+            self.input["interventions"] = {"observed_rows": observed, "targets": dict(targets)}
         """What was read: ``rows``, ``columns`` with their kinds, missing values and whether they are categories with an order,
-        ``notes`` on how a file is written, and a ``fingerprint`` that is the same for the same data from whatever source."""
+        ``notes`` on how a file is written, and a ``fingerprint`` that is the same for the same data from whatever source; where columns were set from outside,
+        ``interventions`` with the rows that were merely observed and those in which each target was set."""
         self.missing: dict[str, Any] | None = _missing(data, native)
         """What was done about missing values, if there were any: ``method``, how many ``values`` were missing, the ``rows`` and
         ``complete_rows``, what that ``assumes``; with EM also ``effective_rows``, ``iterations``, ``change`` and ``converged``."""
@@ -122,8 +126,9 @@ class LearnedGraph(Graph):
 
     @property
     def cpdag(self) -> Cpdag:
-        """What the data say of directions: the equivalence class of the graph, or PC-stable's pattern. With knowledge it is the
-        maximally oriented graph under the knowledge: an edge is directed if all equivalent graphs that keep it direct it so.
+        """What the data say of directions: the equivalence class of the graph, the interventional one where columns were set from
+        outside, or PC-stable's pattern. With knowledge it is the maximally oriented graph under the knowledge: an edge is directed
+        if all equivalent graphs that keep it direct it so.
 
         >>> import plackett
         >>> data = plackett.simulate_sem(4, seed=1).sample(500, seed=0)
@@ -239,6 +244,7 @@ def learn_dag(
     discretize: Discretize | None = None,
     bins: int | None = None,
     weights: Any = None,
+    interventions: Any = None,
     covariance: bool | int = False,
     names: Sequence[str] | None = None,
     knowledge: Knowledge | Mapping[str, Any] | str | os.PathLike[str] | None = None,
@@ -307,6 +313,11 @@ def learn_dag(
         How much each row counts: the name of a column, or an array. Whole weights are numbers of rows; others are relative to one
         another, and n is then (Σ w)² / Σ w². Categories take whole ones only; numbers beside categories, and values that are
         missing and not left out, none.
+    interventions
+        Which columns were set from outside, in experiments: an entry for each row, which is a column's name or number, a list of
+        them, or ``None`` where nothing was set; or the name of a column that holds this; or a dictionary from targets to the
+        columns that are 1 where they were set. What tells it is no node of the graph. A column's score rests on the rows in
+        which it was not set, and ``cpdag`` is the interventional class.
     covariance
         Whether the data are a covariance matrix, which a file is by its looks: ``True`` for a file that says of how many rows,
         their number otherwise.
@@ -406,7 +417,7 @@ def learn_dag(
         raise PlackettError("bootstrap would need the posterior of every resample: ask for one of the two at a time")
     if executor is not None and not (is_in_memory(data) or isinstance(data, str | os.PathLike)):
         raise PlackettError("with an executor the data are read again elsewhere: give an array, a frame or the path of a file")
-    source = (data, reading, names, centering, weights, covariance)
+    source = (data, reading, names, centering, weights, covariance, interventions)
     start = time.monotonic()
     native_data = to_data(*source)
     if (standardize or not center) and any(kind == "categories" for kind, _, _ in native_data.columns):

@@ -56,6 +56,7 @@ class OrderDAG:
         discretize: Discretize | None = None,
         bins: int | None = None,
         weights: Any = None,
+        interventions: Any = None,
         covariance: bool | int = False,
         knowledge: Knowledge | Mapping[str, Any] | str | os.PathLike[str] | None = None,
         standardize: bool = False,
@@ -94,6 +95,7 @@ class OrderDAG:
         self.discretize = discretize
         self.bins = bins
         self.weights = weights
+        self.interventions = interventions
         self.covariance = covariance
         self.knowledge = knowledge
         self.standardize = standardize
@@ -144,7 +146,7 @@ class OrderDAG:
         self.order_ = np.array(graph._order, dtype=np.int64)
         self._model = None
         is_plain = graph.kind in ("continuous", "discrete") and self.missing in ("error", "drop")
-        is_rows = self.weights is None and not self.covariance and self.discretize is None
+        is_rows = self.weights is None and self.interventions is None and not self.covariance and self.discretize is None
         if is_plain and is_rows and is_in_memory(X):
             rows = self._rows(X)
             self._model = Tables(graph, rows) if graph.kind == "discrete" else Linear(graph, rows, self.center)

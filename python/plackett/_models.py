@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -124,6 +124,41 @@ class Sem:
         True
         """
         return self._native.sample(to_count(n, "n"), to_seed(seed))
+
+    def sample_experiments(
+        self, n: int, targets: int | Sequence[int | str | Sequence[int | str]], rows: int, *, seed: Seed = None
+    ) -> tuple[Floats, list[list[str]]]:
+        """Draws n rows as :meth:`sample` does, and after them ``rows`` rows for each experiment: its targets do not follow their
+        parents but are set to independent draws from N(2, 1). ``targets`` lists the experiments, each a variable (its name or
+        number) or several; or it is a number of variables to be set one at a time, which are chosen at random.
+
+        Gives the rows, and for each the names of what was set in it: the ``interventions`` of :func:`plackett.learn_dag`.
+
+        >>> import plackett
+        >>> model = plackett.simulate_sem(6, seed=1)
+        >>> data, told = model.sample_experiments(500, ["x2", ["x1", "x3"]], 100, seed=0)
+        >>> data.shape, told[0], told[500], told[-1]
+        ((700, 6), [], ['x2'], ['x1', 'x3'])
+        >>> graph = plackett.learn_dag(data, interventions=told, score="bic")
+        >>> graph.input["interventions"]["targets"]
+        {'x1': 100, 'x2': 100, 'x3': 100}
+        """
+        if isinstance(targets, int):
+            experiments = [[node] for node in self._native.random_targets(to_count(targets, "targets", least=0))]
+        else:
+            experiments = [
+                [self._place(target) for target in ([part] if isinstance(part, str | int) else part)] for part in targets
+            ]
+        stream = to_seed(seed)
+        data, told = self._native.sample_experiments(to_count(n, "n"), experiments, to_count(rows, "rows"), stream)
+        return data, [[self.names[target] for target in row] for row in told]
+
+    def _place(self, target: int | str) -> int:
+        if isinstance(target, str) and target in self.names:
+            return self.names.index(target)
+        if isinstance(target, int) and 0 <= target < len(self.names):
+            return target
+        raise PlackettError(f"there is no variable {target!r} to set: they are {', '.join(self.names)}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Sem, self._settings

@@ -4,7 +4,8 @@ use numpy::PyReadonlyArray1;
 use plackett_dag::{
     Dataset, Error, Observations, Resampler,
     dataset::{
-        Covariance, DatasetBuilder, Discretize, Kind, NumberRows, Reading, SourceColumn, SourceValues,
+        Covariance, DatasetBuilder, Discretize, Indicator, Kind, NumberRows, Reading, RowTargets,
+        SourceColumn, SourceValues, Targets,
     },
     finding::{Concern, Finding, Remedy, Treatment, faults_text, finding_texts},
     gram::Centering,
@@ -43,6 +44,9 @@ pub(crate) struct Data {
     /// What was done about missing values, how many there were, the rows and those of them that are complete, and what is assumed.
     #[pyo3(get)]
     missing: Option<Gaps>,
+    /// The rows in which nothing was set from outside, and those in which each target was.
+    #[pyo3(get)]
+    interventions: Option<(usize, Vec<(String, usize)>)>,
 }
 
 type Gaps = (&'static str, usize, usize, usize, &'static str);
@@ -72,6 +76,9 @@ pub(crate) struct ReadingSettings {
     discretize: Option<String>,
     bins: Option<usize>,
     weights: Option<String>,
+    target_column: Option<String>,
+    indicators: Option<Vec<(String, String)>>,
+    row_targets: Option<Vec<(usize, usize, Vec<String>)>>,
     covariance: Option<usize>,
     memory: usize,
     centering: String,
@@ -90,6 +97,16 @@ impl ReadingSettings {
         };
         let discretize = self.discretize.map(|text| text.parse::<Discretize>()).transpose()?;
         let bins = self.bins.unwrap_or(Discretize::DEFAULT_BINS);
+        let indicator = |(column, target)| Indicator { column, target };
+        let row = |(first, last, targets)| RowTargets { first, last, targets };
+        let interventions = match (self.target_column, self.indicators, self.row_targets) {
+            (Some(column), ..) => Some(Targets::Named(column)),
+            (_, Some(indicators), _) => {
+                Some(Targets::Indicators(indicators.into_iter().map(indicator).collect()))
+            }
+            (.., Some(rows)) => Some(Targets::Rows(rows.into_iter().map(row).collect())),
+            _ => None,
+        };
         let reading = Reading {
             delimiter: self.delimiter.map(|text| text.parse()).transpose()?,
             decimal_comma: self.decimal_comma,
@@ -104,6 +121,7 @@ impl ReadingSettings {
             missing_marks: self.na,
             missing: self.missing.parse()?,
             weights: self.weights,
+            interventions,
             covariance: self.covariance.is_some(),
             covariance_rows: self.covariance.filter(|&rows| rows > 0),
             most_bytes: Some(self.memory.saturating_mul(1 << 20)),
@@ -201,6 +219,11 @@ impl Data {
         let findings = data.warnings();
         let (rows, warnings) = (data.rows(), finding_texts(&findings, keyword));
         let missing = findings.iter().find_map(gaps);
+        let interventions = data.interventions().map(|told| {
+            let observed = told.row_targets().filter(|targets| targets.is_empty()).count();
+            let set = |target: usize| (names[target].clone(), told.rows() - told.kept_rows(target));
+            (observed, told.targets().into_iter().map(set).collect())
+        });
         let (observations, number_rows, rows_held) = if wanted.is_resampled {
             let rows = data.resampler(wanted.centering).map_err(refused)?;
             (rows.observations().clone(), None, Some(rows))
@@ -220,6 +243,7 @@ impl Data {
             fingerprint,
             rows,
             missing,
+            interventions,
         })
     }
 }

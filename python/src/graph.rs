@@ -1,7 +1,7 @@
 //! Graphs as adjacency matrices: entry (row i, column j) is the weight of i → j. Metrics, equivalence classes and DOT.
 
 use numpy::{PyArray2, PyReadonlyArray2};
-use plackett_dag::{Cpdag, Dag, NamedDag};
+use plackett_dag::{Cpdag, Dag, Interventions, NamedDag};
 use pyo3::prelude::*;
 
 use crate::{
@@ -85,6 +85,17 @@ pub(crate) fn topological_order(graph: PyReadonlyArray2<'_, f64>) -> Result<Vec<
 pub(crate) fn cpdag(graph: PyReadonlyArray2<'_, f64>) -> Result<(Pairs, Pairs), Failure> {
     let cpdag = Cpdag::of(&dag(&graph)?);
     Ok((cpdag.directed().to_vec(), cpdag.undirected().to_vec()))
+}
+
+/// The same of the class that interventions on these sets of nodes tell.
+#[pyfunction]
+pub(crate) fn interventional_cpdag(
+    graph: PyReadonlyArray2<'_, f64>,
+    targets: Vec<Vec<usize>>,
+) -> Result<(Pairs, Pairs), Failure> {
+    let dag = dag(&graph)?;
+    let class = Interventions::new(dag.nodes(), targets)?.class(&dag)?;
+    Ok((class.directed().to_vec(), class.undirected().to_vec()))
 }
 
 /// A graph in the DOT language; the edges between `open` pairs have no arrowheads.

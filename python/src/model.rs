@@ -78,6 +78,29 @@ impl LinearModel {
         py.detach(|| self.sem.sample_each(rows, stream, |row| values.extend_from_slice(row)));
         matrix(py, values, rows, columns)
     }
+
+    /// So many nodes to intervene on.
+    fn random_targets(&self, count: usize) -> Vec<usize> {
+        self.sem.random_targets(count)
+    }
+
+    /// Rows that are observed and rows of experiments, and what was set in each.
+    fn sample_experiments<'py>(
+        &self,
+        py: Python<'py>,
+        observed: usize,
+        experiments: Vec<Vec<usize>>,
+        rows_each: usize,
+        stream: u64,
+    ) -> Result<(Bound<'py, PyArray2<f64>>, Vec<Vec<usize>>), Failure> {
+        let columns = self.sem.dag().nodes();
+        let rows = observed.saturating_add(experiments.len().saturating_mul(rows_each));
+        room::<f64>(rows, columns)?;
+        let (table, told) =
+            py.detach(|| self.sem.sample_experiments(observed, &experiments, rows_each, stream))?;
+        let targets = told.row_targets().map(<[usize]>::to_vec).collect();
+        Ok((matrix(py, table.values().to_vec(), rows, columns)?, targets))
+    }
 }
 
 /// A discrete Bayesian network.

@@ -123,4 +123,5 @@ fn what_cannot_be_is_refused_with_all_that_is_wrong() {
     assert!(complaint(&["learn", &data, "--require", "a"], 2).contains("A,B"));
     let tiers = folder.write("tiers.json", r#"{"tiers": [["a"]]}"#);
     assert!(complaint(&["learn", &data, "--knowledge", &tiers, "--tiers", "a; b"], 2).contains("twice"));
+    assert!(complaint(&["learn", &tiers], 2).contains("what is known of a graph"));
 }

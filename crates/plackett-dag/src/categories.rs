@@ -5,6 +5,7 @@ use std::io::{BufWriter, Write};
 
 use crate::error::{Error, Place, Problem, Result};
 use crate::field::{Fields, Saying, whole_number};
+use crate::interventions::Interventions;
 
 /// Rows of categories under named columns.
 ///
@@ -26,6 +27,8 @@ pub struct Categories {
     codes: Vec<Vec<u8>>,
     /// How often each row counts, if not once.
     counts: Option<Vec<u32>>,
+    /// Which columns were set from outside in which rows, if any were.
+    interventions: Option<Interventions>,
 }
 
 impl Categories {
@@ -64,7 +67,7 @@ impl Categories {
                 return Err(size("the list of categories", most, levels.len()));
             }
         }
-        Ok(Self { names, levels, codes, counts: None })
+        Ok(Self { names, levels, codes, counts: None, interventions: None })
     }
 
     /// The same rows, each of which stands for so many; those that stand for none are left out.
@@ -94,9 +97,50 @@ impl Categories {
                 codes.iter().zip(&counts).filter(|(_, count)| **count > 0).map(|(&code, _)| code).collect()
             };
             self.codes = self.codes.iter().map(kept).collect();
+            self.interventions = self.interventions.map(|told| told.of_rows(|row| counts[row] > 0));
         }
         self.counts = Some(counts.into_iter().filter(|&count| count > 0).collect());
         Ok(self)
+    }
+
+    /// The same rows, of which some were made by setting columns from outside. A column is then scored on the rows in which it
+    /// was not.
+    ///
+    /// # Errors
+    /// [`Error::Size`] unless there are targets for each row, among as many nodes as columns; [`Error::Misfit`] if fewer
+    /// than two rows tell of a column.
+    ///
+    /// # Example
+    /// ```
+    /// # use plackett_dag::{Categories, Interventions};
+    /// let levels = vec![vec!["no".to_owned(), "yes".to_owned()]; 2];
+    /// let data = Categories::new(vec!["smoke".into(), "cough".into()], levels, vec![vec![0, 1, 1], vec![0, 1, 0]])?;
+    /// let data = data.with_interventions(Interventions::new(2, [vec![], vec![], vec![1]])?)?;
+    /// assert_eq!(data.interventions().unwrap().kept_rows(1), 2);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn with_interventions(mut self, interventions: Interventions) -> Result<Self> {
+        interventions.check(self.columns(), self.row_count())?;
+        self.interventions = Some(interventions);
+        Ok(self)
+    }
+
+    /// Which columns were set from outside in which rows, if any were.
+    pub fn interventions(&self) -> Option<&Interventions> {
+        self.interventions.as_ref()
+    }
+
+    /// How often each row counts for a column that was set from outside in some rows: not at all there.
+    pub(crate) fn kept_counts(&self, column: usize) -> Option<Vec<u32>> {
+        let interventions = self.interventions.as_ref()?;
+        let keeps = interventions.keeps(column);
+        if keeps.iter().all(|&is_kept| is_kept) {
+            return None;
+        }
+        let count = |(row, &regime): (usize, &u32)| {
+            if keeps[regime as usize] { self.counts.as_ref().map_or(1, |counts| counts[row]) } else { 0 }
+        };
+        Some(interventions.regime_of_rows().iter().enumerate().map(count).collect())
     }
 
     /// The same rows, each counting once.
@@ -294,7 +338,12 @@ impl Categories {
     pub fn aligned_to(&self, other: &Categories) -> Result<Categories> {
         let codes = self.codes_under(&other.names, &other.levels)?;
         let counts = self.counts.clone();
-        Ok(Categories { names: other.names.clone(), levels: other.levels.clone(), codes, counts })
+        let interventions = self.interventions.clone().map(|told| {
+            let place = |name: &String| self.names.iter().position(|own| own == name);
+            told.of_nodes(&other.names.iter().filter_map(place).collect::<Vec<_>>())
+        });
+        let (names, levels) = (other.names.clone(), other.levels.clone());
+        Ok(Categories { names, levels, codes, counts, interventions })
     }
 
     /// The columns of these names, in the codes that index these levels.

@@ -1,7 +1,7 @@
 //! A Cholesky factor of a principal submatrix that grows by one node at a time: `G_AA = L Lᵀ`.
 //! Shared by the lasso and by the subset scores; a node that adds nothing new to A is refused, never divided by.
 
-use crate::Gram;
+use crate::gram::NodeMoments;
 
 /// A node whose variance given the others falls below this share of its own counts as a combination of them: the
 /// entries of a Gram matrix carry about 1e-16 of rounding each, and products of a few dozen of them 1e-14.
@@ -34,10 +34,11 @@ impl Cholesky {
     }
 
     /// Appends `node` to the factor of `nodes`; false, leaving the factor as it was, if it is collinear. O(k²).
-    pub(crate) fn push(&mut self, gram: &Gram, nodes: &[usize], node: usize) -> bool {
+    pub(crate) fn push(&mut self, gram: NodeMoments<'_>, nodes: &[usize], node: usize) -> bool {
         let size = self.len();
         debug_assert_eq!(size, nodes.len());
         let gram_row = gram.row(node);
+        let gram_row = &*gram_row;
         let mut rest = gram_row[node];
         let (above, row) = self.lower.split_at_mut(size * self.stride);
         for (t, &other) in nodes.iter().enumerate() {

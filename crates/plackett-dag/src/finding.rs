@@ -180,6 +180,32 @@ pub enum Concern {
         /// The columns of categories.
         categories: Vec<String>,
     },
+    /// What tells of interventions names columns that are not there.
+    UnknownTargets {
+        /// The names.
+        names: Vec<String>,
+    },
+    /// What should say whether a column was set from outside does not.
+    NotIndicator {
+        /// The first such text.
+        text: String,
+        /// The column.
+        target: String,
+    },
+    /// Interventions are told of rows that are not there.
+    NoSuchRows {
+        /// The first of them.
+        first: usize,
+        /// The last.
+        last: usize,
+        /// How many rows there are.
+        rows: usize,
+    },
+    /// A column was set from outside in so many rows that nothing tells of its parents.
+    AlwaysSet {
+        /// Rows in which it was not.
+        kept: usize,
+    },
     /// There are no more rows than columns.
     FewRows {
         /// Rows.
@@ -255,14 +281,18 @@ impl Finding {
     /// Whether nothing can be learned before it is mended.
     pub fn is_fault(&self) -> bool {
         use Concern::{
-            BadWeight, Infinite, Missing, NotNumbers, OnlyColumn, OnlyRow, TooLarge, TooManyCategories,
-            TooManyRows, WeightedMixed,
+            AlwaysSet, BadWeight, Infinite, Missing, NoSuchRows, NotIndicator, NotNumbers, OnlyColumn,
+            OnlyRow, TooLarge, TooManyCategories, TooManyRows, UnknownTargets, WeightedMixed,
         };
         matches!(
             self.concern,
             OnlyColumn
                 | OnlyRow
                 | BadWeight { .. }
+                | UnknownTargets { .. }
+                | NotIndicator { .. }
+                | NoSuchRows { .. }
+                | AlwaysSet { .. }
                 | WeightedMixed { .. }
                 | TooManyCategories { .. }
                 | TooManyRows { .. }
@@ -291,9 +321,13 @@ impl Finding {
             | Concern::HeavyTails
             | Concern::Unnamed
             | Concern::BadWeight { .. }
+            | Concern::UnknownTargets { .. }
+            | Concern::NotIndicator { .. }
+            | Concern::NoSuchRows { .. }
             | Concern::Incomplete { .. }
             | Concern::FewRows { .. } => Vec::new(),
             Concern::Constant
+            | Concern::AlwaysSet { .. }
             | Concern::Copy { .. }
             | Concern::TooManyCategories { .. }
             | Concern::Lumped { .. }
@@ -358,6 +392,30 @@ impl fmt::Display for Finding {
             Concern::BadWeight { value } => {
                 write!(f, "{subject}: the weight {value} is negative or not finite")
             }
+            Concern::UnknownTargets { names } => {
+                if !self.columns.is_empty() {
+                    write!(f, "{subject}: ")?;
+                }
+                let (is, columns) = if names.len() == 1 {
+                    ("is", "no column that is")
+                } else {
+                    ("are", "no columns that are")
+                };
+                let quoted: Vec<String> = names.iter().map(|name| format!("\"{}\"", shown(name))).collect();
+                write!(f, "{} {is} {columns} learned from", quoted.join(", "))
+            }
+            Concern::NotIndicator { text, target } => write!(
+                f,
+                "{subject}: {} does not say whether \"{}\" was set; 1 or 0, true or false, yes or no would",
+                if text.is_empty() { "an empty field".to_owned() } else { format!("\"{}\"", shown(text)) },
+                shown(target)
+            ),
+            Concern::NoSuchRows { first, last, rows } => {
+                write!(f, "rows {first} to {last} are said to have targets, and the rows are 1 to {rows}")
+            }
+            Concern::AlwaysSet { kept } => {
+                write!(f, "{subject} was set in all rows but {kept}: nothing tells of its parents")
+            }
             Concern::WeightedMixed { numbers, categories } => write!(
                 f,
                 "{subject} weighs the rows, and the scores of numbers beside categories count each row once: numbers {}; \
@@ -409,7 +467,8 @@ impl fmt::Display for Finding {
                 if *can_estimate {
                     return Ok(());
                 }
-                f.write_str("; rows that have weights or are too many to be held cannot be used without them")
+                f.write_str("; rows that have weights, or of which some columns were set, or that are too many to be held, cannot be used \
+                     without them")
             }
             Concern::Incomplete { counts, rows, complete, treatment } => {
                 let what = match treatment {

@@ -2,7 +2,13 @@
 //! Rows are taken in blocks, each centered at its own mean and merged by the pairwise update of variances,
 //! so a large common offset costs no digits. Also `Q(W) = ½ tr((I−W)ᵀ G (I−W)) + λ‖W‖₁`, the paper's objective.
 
+mod kept;
+
+use std::sync::Arc;
+
 use crate::{Error, Result, parallel};
+use kept::Kept;
+pub(crate) use kept::{Moments as NodeMoments, RowSource};
 
 /// Rows per block: large enough to amortize the merge, small enough for a block of 50 columns to stay in L2.
 const BLOCK_ROWS: usize = 256;
@@ -489,7 +495,7 @@ impl GramBuilder {
                 matrix[j * d + i] = value;
             }
         }
-        Gram { rows: self.weights.effective_rows(), nodes: d, matrix, means, scales }
+        Gram { rows: self.weights.effective_rows(), nodes: d, matrix, means, scales, kept: None }
     }
 }
 
@@ -582,6 +588,8 @@ pub struct Gram {
     matrix: Vec<f64>,
     means: Vec<f64>,
     scales: Vec<f64>,
+    /// The moments of the nodes that were set from outside in some rows, if any were.
+    kept: Option<Arc<Kept>>,
 }
 
 impl Gram {
@@ -632,19 +640,21 @@ impl Gram {
                 }
             }
         }
-        Ok(Self { rows, nodes, matrix, means: vec![0.0; nodes], scales: vec![1.0; nodes] })
+        Ok(Self { rows, nodes, matrix, means: vec![0.0; nodes], scales: vec![1.0; nodes], kept: None })
     }
 
     /// The moments of some of the nodes.
     pub(crate) fn of_nodes(&self, nodes: &[usize]) -> Self {
         let pick = |values: &[f64]| nodes.iter().map(|&node| values[node]).collect();
-        Self {
+        let picked = Self {
             rows: self.rows,
             nodes: nodes.len(),
             matrix: nodes.iter().flat_map(|&i| nodes.iter().map(move |&j| self.entry(i, j))).collect(),
             means: pick(&self.means),
             scales: pick(&self.scales),
-        }
+            kept: None,
+        };
+        Self { kept: self.kept_of_nodes(&picked, nodes), ..picked }
     }
 
     /// Moments that were found as means and covariances.
@@ -693,10 +703,7 @@ impl Gram {
             _ => 1.0,
         };
         let units: Vec<f64> = (0..self.nodes).map(unit).collect();
-        let entry = |at: usize| self.matrix[at] / units[at / self.nodes] / units[at % self.nodes];
-        let matrix = (0..self.matrix.len()).map(entry).collect();
-        let means = self.means.iter().zip(&units).map(|(mean, unit)| mean / unit).collect();
-        Some((Self { matrix, means, ..self.clone() }, units))
+        Some((self.in_units(&units), units))
     }
 
     /// Number of rows of the data, n; the effective one if they have weights.

@@ -105,6 +105,28 @@ pub fn shd_cpdag(truth: &Dag, estimate: &Dag) -> Result<usize, Error> {
     Ok(marks_that_differ(&Cpdag::of(truth), &Cpdag::of(estimate)))
 }
 
+/// The number of pairs of nodes that two classes of graphs join differently: [`shd_cpdag`] of the classes themselves, as those that
+/// [`Interventions`](crate::Interventions) tell.
+///
+/// # Errors
+/// [`Error::Size`] if the numbers of nodes differ.
+///
+/// # Example
+/// ```
+/// use plackett_dag::{Cpdag, Dag, metrics::shd_classes};
+///
+/// let chain = Cpdag::of(&Dag::from_parents(vec![vec![], vec![0], vec![1]])?);
+/// let collider = Cpdag::of(&Dag::from_parents(vec![vec![], vec![0, 2], vec![]])?);
+/// assert_eq!(shd_classes(&chain, &collider)?, 2);
+/// # Ok::<(), plackett_dag::Error>(())
+/// ```
+pub fn shd_classes(truth: &Cpdag, estimate: &Cpdag) -> Result<usize, Error> {
+    if truth.nodes() != estimate.nodes() {
+        return Err(Error::Size { what: "the graph", expected: truth.nodes(), found: estimate.nodes() });
+    }
+    Ok(marks_that_differ(truth, estimate))
+}
+
 /// The structural intervention distance: the number of ordered pairs (i, j), i ≠ j, for which adjusting for the
 /// parents Z of i in the estimate gives a wrong p(xⱼ | do(xᵢ)) for some distribution that is Markov to the truth.
 ///

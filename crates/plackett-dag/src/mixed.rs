@@ -6,6 +6,7 @@
 use plackett::run::Run;
 
 use crate::gram::{Centering, GramBuilder};
+use crate::interventions::Interventions;
 use crate::pace::Pace;
 use crate::{Error, Gram, Result};
 
@@ -77,6 +78,7 @@ pub struct Mixed {
     weights: Option<Vec<f64>>,
     /// What all rows together stand for.
     total: f64,
+    interventions: Option<Interventions>,
 }
 
 impl Mixed {
@@ -126,6 +128,7 @@ impl Mixed {
             centering: Centering::Center,
             weights: None,
             total: rows as f64,
+            interventions: None,
         })
     }
 
@@ -177,6 +180,10 @@ impl Mixed {
             centering: self.centering,
             weights: Some(weights),
             total,
+            interventions: self
+                .interventions
+                .as_ref()
+                .map(|told| told.of_rows(|row| kept.binary_search(&row).is_ok())),
         })
     }
 
@@ -202,6 +209,55 @@ impl Mixed {
         Self { centering, ..self }
     }
 
+    /// The same rows, of which some were made by setting columns from outside. A column is then scored on the rows in which it
+    /// was not.
+    ///
+    /// # Errors
+    /// [`Error::Size`] unless there are targets for each row, among as many nodes as columns; [`Error::Misfit`] if fewer
+    /// than two rows tell of a column.
+    pub fn with_interventions(self, interventions: Interventions) -> Result<Self> {
+        interventions.check(self.columns.len(), self.rows)?;
+        Ok(Self { interventions: Some(interventions), ..self })
+    }
+
+    /// Which columns were set from outside in which rows, if any were.
+    pub fn interventions(&self) -> Option<&Interventions> {
+        self.interventions.as_ref()
+    }
+
+    /// The rows in which a column was not set from outside, if it was in others.
+    pub(crate) fn kept_by(&self, column: usize) -> Option<Self> {
+        let interventions = self.interventions.as_ref()?;
+        let keeps = interventions.keeps(column);
+        if keeps.iter().all(|&is_kept| is_kept) {
+            return None;
+        }
+        let regimes = interventions.regime_of_rows();
+        let columns: Vec<MixedColumn> = self
+            .columns
+            .iter()
+            .map(|column| match column {
+                MixedColumn::Numbers(numbers) => MixedColumn::Numbers(kept(numbers, regimes, &keeps)),
+                MixedColumn::Categories { codes, levels } => {
+                    MixedColumn::Categories { codes: kept(codes, regimes, &keeps), levels: *levels }
+                }
+            })
+            .collect();
+        let is_complete = columns.iter().all(|column| column.missing() == 0);
+        let rows = interventions.kept_rows(column);
+        let weights = self.weights.as_ref().map(|weights| kept(weights, regimes, &keeps));
+        let total = weights.as_ref().map_or(rows as f64, |weights| weights.iter().sum());
+        Some(Self {
+            rows,
+            columns,
+            is_complete,
+            centering: self.centering,
+            weights,
+            total,
+            interventions: None,
+        })
+    }
+
     pub(crate) fn centering(&self) -> Centering {
         self.centering
     }
@@ -225,7 +281,8 @@ impl Mixed {
     pub(crate) fn of_columns(&self, places: &[usize]) -> Self {
         let columns: Vec<MixedColumn> = places.iter().map(|&at| self.columns[at].clone()).collect();
         let is_complete = columns.iter().all(|column| column.missing() == 0);
-        Self { columns, is_complete, weights: self.weights.clone(), ..*self }
+        let interventions = self.interventions.as_ref().map(|told| told.of_nodes(places));
+        Self { columns, is_complete, weights: self.weights.clone(), interventions, ..*self }
     }
 
     /// Whether all columns hold numbers, or none does; nothing if they are mixed.
@@ -248,6 +305,12 @@ impl Mixed {
         }
         (pairs / (columns * (columns - 1) / 2) as f64).max(1.0)
     }
+}
+
+/// The values in rows whose regime is kept.
+fn kept<T: Copy>(values: &[T], regimes: &[u32], keeps: &[bool]) -> Vec<T> {
+    let rows = values.iter().zip(regimes).filter(|(_, regime)| keeps[**regime as usize]);
+    rows.map(|(&value, _)| value).collect()
 }
 
 /// Which columns stand for which nodes when categories become indicators.

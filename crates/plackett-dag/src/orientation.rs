@@ -18,7 +18,8 @@ use crate::{
 /// The most graphs of one component to look at. Beyond, the cheapest of those seen is taken.
 const MOST_GRAPHS: usize = 4096;
 
-/// The graph equivalent to `dag` that costs least by [`Fnml`].
+/// The graph equivalent to `dag` that costs least by [`Fnml`]; where columns were set from outside, of those that such data cannot
+/// tell from it.
 ///
 /// Components of undirected edges are independent of each other. In each, graphs are visited from cheap to dear by turning edges
 /// x → y where y's other parents are those of x, which leads to every graph of the class (Chickering 1995), up to 4096 of
@@ -44,8 +45,14 @@ pub fn orient(data: &Categories, dag: &Dag, run: &Run<'_>) -> Result<Dag> {
 pub(crate) fn orient_within(data: &Categories, dag: &Dag, bounds: &Bounds, run: &Run<'_>) -> Result<Dag> {
     let mut costs = Costs { families: Families::new(data, &Fnml, dag)?, known: HashMap::new() };
     let mut parents: Vec<Vec<usize>> = (0..dag.nodes()).map(|node| dag.parents(node).to_vec()).collect();
+    let told = data.interventions();
+    // Where interventions tell a direction, it stays.
+    let may_be = |from: usize, to: usize| {
+        let is_told = told.is_some_and(|told| told.separates(from, to));
+        bounds.permits(from, to) && (!is_told || dag.has_edge(from, to))
+    };
     for component in components(&Cpdag::of(dag)) {
-        parents = cheapest(parents, &component, bounds, &mut costs, run);
+        parents = cheapest(parents, &component, &may_be, &mut costs, run);
     }
     Dag::from_parents(parents)
 }
@@ -81,7 +88,7 @@ fn components(cpdag: &Cpdag) -> Vec<Vec<usize>> {
 fn cheapest(
     start: Vec<Vec<usize>>,
     component: &[usize],
-    bounds: &Bounds,
+    may_be: &dyn Fn(usize, usize) -> bool,
     costs: &mut Costs,
     run: &Run<'_>,
 ) -> Vec<Vec<usize>> {
@@ -92,7 +99,7 @@ fn cheapest(
         component.iter().map(|&node| costs.of(node, &parents[node])).sum()
     };
     let keeps = |parents: &[Vec<usize>]| {
-        component.iter().all(|&node| parents[node].iter().all(|&parent| bounds.permits(parent, node)))
+        component.iter().all(|&node| parents[node].iter().all(|&parent| may_be(parent, node)))
     };
     let key = |cost: f64, seen: usize| (cost.max(0.0).to_bits(), seen);
     let mut seen: HashSet<Vec<Vec<usize>>> = HashSet::from([start.clone()]);

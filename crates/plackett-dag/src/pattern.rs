@@ -18,7 +18,7 @@ impl Pattern {
         Self { parents: empty.clone(), children: empty, neighbors }
     }
 
-    fn of(graph: &Cpdag) -> Self {
+    pub(crate) fn of(graph: &Cpdag) -> Self {
         let mut pattern = Self::undirected(vec![NodeSet::with_capacity(graph.nodes()); graph.nodes()]);
         for &(a, b) in graph.undirected() {
             pattern.neighbors[a].insert(b);

@@ -10,10 +10,14 @@ use rand_distr::StandardNormal;
 use crate::error::Error;
 use crate::error::check_setting;
 use crate::graph::{Dag, NamedDag};
+use crate::interventions::Interventions;
 use crate::table::Table;
 
 /// The range of the weights' sizes; their signs are fair coins.
 const WEIGHT_SIZES: std::ops::Range<f64> = 0.5..2.0;
+
+/// The mean of what a node is set to in an experiment; the deviation is 1.
+const SET_MEAN: f64 = 2.0;
 
 /// How the graph is drawn.
 ///
@@ -210,19 +214,77 @@ impl Sem {
     /// assert!(sum.is_finite());
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
-    pub fn sample_each(&self, rows: usize, stream: u64, mut take: impl FnMut(&[f64])) {
+    pub fn sample_each(&self, rows: usize, stream: u64, take: impl FnMut(&[f64])) {
+        self.draw(rows, &[], &mut Purpose::Samples.stream(self.seed, stream), take);
+    }
+
+    /// Rows in which some nodes are set.
+    fn draw(&self, rows: usize, targets: &[usize], rng: &mut impl Rng, mut take: impl FnMut(&[f64])) {
         let dag = self.dag();
-        let mut rng = Purpose::Samples.stream(self.seed, stream);
         let mut row = vec![0.0; dag.nodes()];
         for _ in 0..rows {
             for &node in dag.topological_order() {
                 let noise: f64 = rng.sample(StandardNormal);
+                if targets.contains(&node) {
+                    row[node] = SET_MEAN + noise;
+                    continue;
+                }
                 let parents = dag.parents(node).iter().zip(dag.parent_weights(node));
                 row[node] = self.deviations[node] * noise
                     + parents.map(|(&from, weight)| weight * row[from]).sum::<f64>();
             }
             take(&row);
         }
+    }
+
+    /// So many nodes to intervene on, at random, ascending; all if there are no more.
+    ///
+    /// # Example
+    /// ```
+    /// # use plackett_dag::simulate::{SemSettings, simulate_sem};
+    /// assert_eq!(simulate_sem(&SemSettings::default(), 1)?.random_targets(3).len(), 3);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn random_targets(&self, count: usize) -> Vec<usize> {
+        let mut targets: Vec<usize> = (0..self.dag().nodes()).collect();
+        targets.shuffle(&mut Purpose::Targets.stream(self.seed, 0));
+        targets.truncate(count);
+        targets.sort_unstable();
+        targets
+    }
+
+    /// Draws rows as [`Sem::sample`] does, and after them rows for each experiment: its targets do not follow their parents but
+    /// are set to independent draws from N(2, 1).
+    ///
+    /// # Errors
+    /// [`Error::NoSuchNode`].
+    ///
+    /// # Example
+    /// ```
+    /// # use plackett_dag::{Sem, simulate::{SemSettings, simulate_sem}};
+    /// let sem = simulate_sem(&SemSettings::default(), 1)?;
+    /// let (data, interventions) = sem.sample_experiments(500, &[vec![0], vec![3, 4]], 100, Sem::TRAINING)?;
+    /// assert_eq!((data.row_count(), interventions.kept_rows(3)), (700, 600));
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn sample_experiments(
+        &self,
+        observed: usize,
+        experiments: &[Vec<usize>],
+        rows_each: usize,
+        stream: u64,
+    ) -> Result<(Table, Interventions), Error> {
+        let none = Vec::new();
+        let set = experiments.iter().flat_map(|targets| std::iter::repeat_n(targets, rows_each));
+        let targets = std::iter::repeat_n(&none, observed).chain(set);
+        let interventions = Interventions::new(self.dag().nodes(), targets.map(|set| set.iter().copied()))?;
+        let mut values = Vec::new();
+        self.sample_each(observed, stream, |row| values.extend_from_slice(row));
+        let mut rng = Purpose::Interventions.stream(self.seed, stream);
+        for targets in experiments {
+            self.draw(rows_each, targets, &mut rng, |row| values.extend_from_slice(row));
+        }
+        Ok((Table::from_parts(self.graph.names().to_vec(), values), interventions))
     }
 
     /// The covariance matrix of the model, (I − W)⁻ᵀ D² (I − W)⁻¹ with D the noise deviations, d × d.
@@ -263,6 +325,8 @@ enum Purpose {
     Weights,
     Noise,
     Samples,
+    Targets,
+    Interventions,
 }
 
 impl Purpose {

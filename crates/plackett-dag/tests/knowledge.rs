@@ -278,7 +278,7 @@ fn what_is_known_is_kept_at_any_moment() {
                 looks.load(Ordering::Relaxed)
             };
             let all = learn(u64::MAX);
-            (0..=20).for_each(|part| _ = learn(part * all / 20));
+            (0..=8).for_each(|part| _ = learn(part * all / 8));
         }
     }
 }
@@ -288,12 +288,12 @@ fn what_is_known_is_kept_at_any_moment() {
 fn tiers_and_required_edges_are_kept_by_long_searches() {
     let nodes = 30;
     let mut rng = Rng::new(8);
-    for seed in 0..3 {
+    for seed in 0..2 {
         let data = Observations::Numbers(gram(nodes, seed));
         let insertion =
             Learning { method: LearnMethod::by_name("insertion").unwrap(), ..Learning::default() };
         let free = insertion.run(&data, &Run::default()).unwrap();
-        for _ in 0..3 {
+        for _ in 0..2 {
             let bounds = knowledge(nodes, &mut rng);
             let learned = Learning { bounds: Some(bounds.clone()), ..insertion.clone() };
             let learned = learned.run(&data, &Run::default()).unwrap();

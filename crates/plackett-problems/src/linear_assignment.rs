@@ -2,7 +2,7 @@
 //! Files: the number of items, then the cost matrix, a row for every rank. Solved exactly.
 
 use plackett::{
-    assignment,
+    Additive, assignment,
     neighborhood::{Move, MoveKind, Neighborhood, Standing},
     problem::Problem,
     run::Run,
@@ -77,6 +77,10 @@ impl Problem for LinearAssignment {
         for (rank, (&item, part)) in order.iter().zip(parts).enumerate() {
             *part = self.cost(rank, item);
         }
+    }
+
+    fn additive(&self) -> Option<Additive> {
+        Additive::new(self.items).ok()?.with_positions(self.matrix.clone()).ok()
     }
 
     fn neighborhood(&self) -> Box<dyn Neighborhood + '_> {

@@ -4,6 +4,7 @@
 //! Exchanging neighbors a, b changes the sum by c(b, a) − c(a, b) alone, so all ranks of one item are valued in O(k).
 
 use plackett::{
+    Additive,
     neighborhood::{Move, MoveKind, Neighborhood, Standing},
     problem::{Problem, Sense},
     run::Run,
@@ -84,6 +85,10 @@ impl Problem for LinearOrdering {
         for (rank, (&item, part)) in order.iter().zip(parts).enumerate() {
             *part = order[..rank].iter().map(|&before| self.matrix[before * self.items + item]).sum();
         }
+    }
+
+    fn additive(&self) -> Option<Additive> {
+        Additive::new(self.items).ok()?.with_precedences(self.matrix.clone()).ok()
     }
 
     fn neighborhood(&self) -> Box<dyn Neighborhood + '_> {

@@ -5,6 +5,7 @@
 //! elsewhere, turned or not. Both are valued in O(1) by the edges that change, and tried towards near cities only.
 
 use plackett::{
+    Additive,
     neighborhood::{
         Move, MoveKind, Neighborhood, Queue, Standing, improve_by_all_moves, is_gain, kick_by_insertions,
     },
@@ -318,6 +319,10 @@ impl Problem for TravelingSalesman {
             *part = self.distance(pair[0], pair[1]);
         }
         parts[order.len() - 1] += self.distance(order[order.len() - 1], order[0]);
+    }
+
+    fn additive(&self) -> Option<Additive> {
+        Additive::new(self.cities).ok()?.with_tour(&self.distances).ok()
     }
 
     fn neighborhood(&self) -> Box<dyn Neighborhood + '_> {

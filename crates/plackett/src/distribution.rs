@@ -72,4 +72,10 @@ pub trait Enumerable: Distribution {
     /// E f(b) and its gradient in θ from the values of f on every outcome, listed as
     /// [`try_for_each_outcome`](Enumerable::try_for_each_outcome) visits them. `scratch` grows on the first call only.
     fn expectation(&self, values: &[f64], gradient: &mut [f64], scratch: &mut Vec<f64>) -> f64;
+
+    /// The logarithms of the rates, if an outcome is the order of arrival in a race of exponential clocks: sums over ranks, pairs and
+    /// neighbors then have expectations that need no list of outcomes.
+    fn race(&self) -> Option<&[f64]> {
+        None
+    }
 }

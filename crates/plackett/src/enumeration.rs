@@ -11,7 +11,7 @@ use crate::error::Error;
 const MOST_ITEMS: usize = 10;
 
 /// Recursions over subsets go this far: 2²⁰ is a million.
-const MOST_ITEMS_IN_SUBSETS: usize = 20;
+pub(crate) const MOST_ITEMS_IN_SUBSETS: usize = 20;
 
 /// k!, if that many orders can be visited.
 pub(crate) fn count(items: usize) -> Result<usize, Error> {

@@ -35,7 +35,8 @@
 //! | REINFORCE | equation 1 | [`Reinforce`](estimator::Reinforce) with a [`Baseline`](estimator::Baseline) |
 //! | the reparametrized gradient | section 2.2 | [`Reparametrized`](estimator::Reparametrized) |
 //! | REBAR and RELAX | equations 11 and 13 | [`Relax`](estimator::Relax); [`Rebar`](estimator::Rebar) is RELAX with a particular critic |
-//! | the exact gradient | Figure 1 | [`Exact`](estimator::Exact) |
+//! | the exact gradient | Figure 1 | [`Exact`](estimator::Exact), for [`Additive`] objectives at hundreds of items |
+//! | past the paper: a control variate with an exact expectation | | [`SurrogateGradient`](estimator::SurrogateGradient) with a [`Surrogate`] |
 //! | the toy problem | section 5.1 | [`Toy`] |
 //!
 //! An [`Estimator`](estimator::Estimator) turns [`Samples`](estimator::Samples) and the objective's values into a gradient;
@@ -87,6 +88,7 @@ pub mod fitting;
 mod gumbel;
 mod latent;
 pub mod linear;
+mod marginals;
 mod moves;
 pub mod neighborhood;
 mod noise;
@@ -96,12 +98,14 @@ mod order;
 mod parallel;
 mod plackett_luce;
 pub mod problem;
+mod race;
 pub mod relaxation;
 mod row;
 pub mod run;
 pub mod solver;
 #[cfg(feature = "json")]
 mod state;
+mod surrogate;
 mod toy;
 mod training;
 
@@ -116,11 +120,12 @@ pub use error::{Error, ObjectiveError};
 pub use gumbel::{gumbel, truncated_gumbel};
 pub use latent::{Given, Latent};
 pub use noise::Noise;
-pub use objective::{Differentiable, IntoValue, Objective};
+pub use objective::{Additive, Differentiable, IntoValue, Objective};
 pub use order::Order;
 pub use plackett_luce::{GivenOrder, PlackettLuce};
 pub use rand;
 pub use row::ItemNumber;
+pub use surrogate::{Families, Surrogate, SurrogateSettings};
 pub use toy::Toy;
 pub use training::{Training, TrainingSettings};
 

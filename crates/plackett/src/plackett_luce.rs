@@ -15,8 +15,12 @@ use crate::{
     latent::{Given, Latent, NormalizedScores},
     noise::fill_uniform,
     order::{Order, check_distinct, sort_descending},
+    race,
     row::{Extent, Room, Row, Suffix, fill_suffixes, weighted_gradient},
 };
+
+/// The exact entropy of more items would take longer than a second.
+const MOST_ITEMS_FOR_ENTROPY: usize = 10_000;
 
 /// A distribution over orders of k items with log-scores θ: items are drawn one after another, each with
 /// probability proportional to exp θ among those that are left.
@@ -125,7 +129,8 @@ impl PlackettLuce {
         Order::from_sorted(ranked)
     }
 
-    /// The exact entropy in nats, by a recursion over subsets of items. O(k 2ᵏ).
+    /// The exact entropy in nats: up to 20 items by a recursion over subsets of them, O(k 2ᵏ), beyond by integrals over time, O(Q² k) with
+    /// some dozens of nodes Q.
     ///
     /// ```
     /// let entropy = plackett::PlackettLuce::new(&[1.0; 4])?.entropy()?;
@@ -134,9 +139,16 @@ impl PlackettLuce {
     /// ```
     ///
     /// # Errors
-    /// More than 20 items; use [`entropy_estimate`](Self::entropy_estimate) there.
+    /// More than 10,000 items, which would take seconds; use [`entropy_estimate`](Self::entropy_estimate) there.
     pub fn entropy(&self) -> Result<f64, Error> {
-        enumeration::entropy(&self.scores.log)
+        let items = self.items();
+        if items <= enumeration::MOST_ITEMS_IN_SUBSETS {
+            enumeration::entropy(&self.scores.log)
+        } else if items <= MOST_ITEMS_FOR_ENTROPY {
+            Ok(race::cross_entropy(&self.scores.log, &self.scores.log))
+        } else {
+            Err(Error::TooManyItems { what: "the exact entropy", items, limit: MOST_ITEMS_FOR_ENTROPY })
+        }
     }
 
     /// The entropy in nats estimated from samples: the mean of −log p(b), and its standard error. O(k log k) each.
@@ -323,6 +335,10 @@ impl Enumerable for PlackettLuce {
 
     fn expectation(&self, values: &[f64], gradient: &mut [f64], scratch: &mut Vec<f64>) -> f64 {
         enumeration::expectation(&self.scores.log, values, gradient, scratch)
+    }
+
+    fn race(&self) -> Option<&[f64]> {
+        Some(&self.scores.log)
     }
 }
 

@@ -6,7 +6,7 @@
 use crate::{
     assignment::assignment,
     error::{Error, ObjectiveError, check_setting},
-    objective::{Differentiable, Objective},
+    objective::{Additive, Differentiable, Objective},
 };
 
 /// The objective f(P) = ‖P − P_t‖², on outcomes and on relaxed matrices. O(k) on an outcome.
@@ -100,6 +100,15 @@ impl Objective for Toy {
             );
         }
         Ok(self.value(outcome))
+    }
+
+    /// Over orders, an assignment problem. One of several categories is no order.
+    fn additive(&self) -> Option<Additive> {
+        if self.rows != self.items {
+            return None;
+        }
+        let costs = self.target.iter().map(|target| -2.0 * target).collect();
+        Additive::new(self.items).ok()?.with_constant(self.constant).ok()?.with_positions(costs).ok()
     }
 }
 

@@ -6,9 +6,12 @@ mod common;
 
 use common::Puzzle;
 use plackett::{
-    Categorical, Enumerable, Latent, Noise, Objective, Order, PlackettLuce, Training, TrainingSettings,
+    Categorical, Enumerable, Latent, Noise, Objective, Order, PlackettLuce, Surrogate, Toy, Training,
+    TrainingSettings,
     critic::{Network, RelaxedObjective, Sum},
-    estimator::{Baseline, Estimator, Exact, Reinforce, Relax, Reparametrized, RewardToGo},
+    estimator::{
+        Baseline, Estimator, Exact, Reinforce, Relax, Reparametrized, RewardToGo, SurrogateGradient,
+    },
     relaxation::{NeuralSort, Relaxation, Softmax},
     run::{Limits, Run},
 };
@@ -123,6 +126,20 @@ fn no_step_over_many_items_allocates() {
     let critic = RelaxedObjective::scaled(puzzle.clone(), NeuralSort::new(items));
     let rebar = Relax::new(&latent, critic, &mut Noise::new(0)).unwrap();
     check(&latent, rebar, &mut puzzle, 1, "REBAR over 100 items");
+}
+
+/// Not when it fits itself anew either, which these steps do many times.
+#[test]
+fn no_step_with_a_surrogate_allocates() {
+    for (items, samples) in [(1, 1), (2, 3), (6, 1), (6, 3), (12, 4)] {
+        let latent = PlackettLuce::new(&vec![0.0; items]).unwrap();
+        let surrogate = SurrogateGradient::new(&latent, Surrogate::new(items).unwrap()).unwrap();
+        check(&latent, surrogate, &mut Puzzle::new(items, items), samples, "surrogate");
+    }
+    let latent = PlackettLuce::new(&[0.0; 40]).unwrap();
+    let mut toy = Toy::permutation(40, 0.05).unwrap();
+    let exact = Exact::new(&latent, &mut toy).unwrap();
+    check(&latent, exact, &mut toy, 1, "EXACT over 40 items");
 }
 
 #[test]

@@ -35,6 +35,7 @@ fn settings() -> Vec<OptimizerSettings> {
         with(Gradient::Reinforce, None),
         with(Gradient::Relax { hidden: 8 }, None),
         with(Gradient::RewardToGo, None),
+        with(Gradient::Surrogate, None),
         with(Gradient::Relax { hidden: 8 }, Some(63)),
         OptimizerSettings {
             moves: vec![MoveKind::Swap, MoveKind::Reverse],

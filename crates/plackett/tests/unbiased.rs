@@ -5,12 +5,17 @@
 
 mod common;
 
-use common::{Puzzle, all_orders, assert_close, numerical_gradient, plain_probability, scores_to_test};
+use common::{
+    Puzzle, all_orders, assert_close, numerical_gradient, plain_probability, scores_to_test, spread,
+};
 use plackett::{
-    Categorical, ConstrainedPlackettLuce, Constraints, Differentiable, Distribution as _, Enumerable, Latent,
-    Noise, Objective, PlackettLuce, Toy, Training, TrainingSettings,
+    Additive, Categorical, ConstrainedPlackettLuce, Constraints, Differentiable, Distribution as _,
+    Enumerable, Families, Latent, Noise, Objective, PlackettLuce, Surrogate, SurrogateSettings, Toy,
+    Training, TrainingSettings,
     critic::{Critic, Network, RelaxedObjective, Sum},
-    estimator::{Baseline, Estimator, Exact, Reinforce, Relax, Reparametrized, RewardToGo, Samples},
+    estimator::{
+        Baseline, Estimator, Exact, Reinforce, Relax, Reparametrized, RewardToGo, Samples, SurrogateGradient,
+    },
     relaxation::{NeuralSort, Relaxation, Softmax},
     run::{Limits, Run},
 };
@@ -384,4 +389,128 @@ fn training_within_constraints_finds_the_best_order_that_keeps_them() {
     };
     training.run(&mut cost, &Run::new(Limits::steps(800))).unwrap();
     assert_eq!(training.mode(), [4, 0, 1, 2, 3]);
+}
+
+/// With coefficients out of thin air, with those that are learned along the way, and with those of another objective that is unlearned.
+#[test]
+fn surrogates_are_unbiased_whatever_they_have_learned() {
+    let items = 4;
+    let costs = |stream: u64| spread(31, stream, items * items, 1.0);
+    let thin_air = Additive::new(items).unwrap().with_positions(costs(0)).unwrap();
+    let thin_air = thin_air.with_precedences(costs(1)).unwrap().with_neighbors(costs(2)).unwrap();
+    let thin_air = thin_air.with_ends(costs(3)).unwrap().with_constant(0.5).unwrap();
+    let cheap = Families { positions: true, ..Families::PRECEDENCES };
+    let cheap = SurrogateSettings { families: Some(cheap), window: 200, ..SurrogateSettings::default() };
+    let on_line = SurrogateSettings { window: 500, ..SurrogateSettings::default() };
+    let mut puzzle = Puzzle::new(items, items);
+    for (kind, scores) in scores_to_test(items) {
+        let latent = PlackettLuce::new(&scores).unwrap();
+        let mut enumeration = Exact::new(&latent, &mut puzzle).unwrap();
+        let exact = enumeration.expectation(&latent).unwrap().1.to_vec();
+        let mut misled = Surrogate::with_settings(items, on_line).unwrap();
+        for order in latent.sample_many(40, Noise::new(8).stream(0)) {
+            misled.observe(&order, 2.0 * order[0] as f64 - (order[1] * order[2]) as f64).unwrap();
+        }
+        for (name, surrogate, per_gradient) in [
+            ("thin air", Surrogate::known(&thin_air).unwrap(), 20),
+            ("on-line", Surrogate::with_settings(items, on_line).unwrap(), 20),
+            ("misled", misled, 50),
+            ("on-line, one sample", Surrogate::with_settings(items, cheap).unwrap(), 1),
+        ] {
+            if per_gradient == 1 && kind != "random" {
+                continue; // many gradients
+            }
+            let estimator = SurrogateGradient::new(&latent, surrogate).unwrap();
+            let estimate = Estimate::of(estimator, &latent, &mut puzzle, per_gradient);
+            estimate.assert_unbiased(&exact, &format!("{name}, {kind}"));
+        }
+    }
+}
+
+/// The critic of RELAX that leaves one out is trained on the very gradient of the mean of ‖g‖², baselines included.
+#[test]
+fn the_critic_of_relax_that_leaves_one_out_has_the_gradient_of_the_squared_length() {
+    let latent = PlackettLuce::new(&[0.3, -0.4, 0.9, 0.0]).unwrap();
+    let (network, mut puzzle) = (Network::new(4, 5), Puzzle::new(4, 4));
+    let mut relax = Relax::new(&latent, network, &mut Noise::new(5)).unwrap().with_leave_one_out();
+    let mut samples = Samples::new(&latent, 3).unwrap();
+    samples.draw(&latent, relax.demand(), &mut Noise::new(2), 0).unwrap();
+    samples.evaluate(&mut puzzle).unwrap();
+    let parameters = relax.parameters().to_vec();
+    let mut gradient = [0.0; 4];
+    relax.gradient(&latent, &samples, &mut gradient).unwrap();
+    let found = relax.critic().1.to_vec();
+    // Every sample's own estimate, put together from RELAX without a baseline on that sample alone.
+    let squares = |point: &[f64]| {
+        let mut rests = Vec::new();
+        let mut own = Vec::new();
+        for (at, sample) in samples.iter().enumerate() {
+            let mut relax = Relax::new(&latent, Network::new(4, 5), &mut Noise::new(5)).unwrap();
+            relax.set_parameters(point).unwrap();
+            let mut one = Samples::new(&latent, 1).unwrap();
+            let u = common::uniform(2, at as u64, 8);
+            one.set_noise(&latent, &u[..4], &u[4..]).unwrap();
+            assert_eq!(one.outcomes().next().unwrap(), sample.outcome);
+            // With f = 0 and f = 1 the estimate is −c s + … and that plus s.
+            let (mut zero, mut unit) = ([0.0; 4], [0.0; 4]);
+            one.set_values(&[0.0]).unwrap();
+            relax.gradient(&latent, &one, &mut zero).unwrap();
+            one.set_values(&[1.0]).unwrap();
+            relax.gradient(&latent, &one, &mut unit).unwrap();
+            let score: Vec<f64> = unit.iter().zip(zero).map(|(one, zero)| one - zero).collect();
+            let mut given = latent.room();
+            let mut tilde = [0.0; 4];
+            latent.condition(sample.outcome, &mut given);
+            plackett::Given::perturb(&mut given, sample.conditional_noise, &mut tilde);
+            let value = Network::new(4, 5).value_and_gradient(point, &tilde, &mut [0.0; 4]);
+            rests.push(sample.value - value);
+            own.push((zero, score, value));
+        }
+        let mean = rests.iter().sum::<f64>() / 3.0;
+        let mut total = 0.0;
+        for (rest, (zero, score, value)) in rests.iter().zip(&own) {
+            let weight = 1.5 * (rest - mean) + value;
+            total += zero.iter().zip(score).map(|(zero, s)| (zero + weight * s).powi(2)).sum::<f64>() / 3.0;
+        }
+        total
+    };
+    assert_close(&found, &numerical_gradient(&parameters, 1e-4, squares), 1e-6, "leave-one-out");
+}
+
+/// An objective of the first two items: the score of the prefix is enough, and has less variance.
+#[test]
+fn objectives_of_the_first_items_need_the_score_of_the_prefix_alone() {
+    let (items, top) = (6, 2);
+    let mut objective = |order: &[usize]| (order[0] as f64 - 1.5).powi(2) + (order[0] * order[1]) as f64;
+    for (kind, scores) in scores_to_test(items) {
+        let latent = PlackettLuce::new(&scores).unwrap();
+        let mut enumeration = Exact::new(&latent, &mut objective).unwrap();
+        let exact = enumeration.expectation(&latent).unwrap().1.to_vec();
+        let whole = Reinforce::new(&latent, Baseline::LeaveOneOut).unwrap();
+        let prefix = whole.clone().with_top(top).unwrap();
+        let whole = Estimate::of(whole, &latent, &mut objective, 4);
+        let prefix = Estimate::of(prefix, &latent, &mut objective, 4);
+        prefix.assert_unbiased(&exact, &format!("prefix, {kind}"));
+        let variance = |estimate: &Estimate| estimate.standard_error.iter().map(|e| e * e).sum::<f64>();
+        assert!(variance(&prefix) < variance(&whole), "{kind}");
+        let settings = SurrogateSettings { top: Some(top), window: 500, ..SurrogateSettings::default() };
+        let surrogate = Surrogate::with_settings(items, settings).unwrap();
+        let surrogate = SurrogateGradient::new(&latent, surrogate).unwrap();
+        let surrogate = Estimate::of(surrogate, &latent, &mut objective, 4);
+        surrogate.assert_unbiased(&exact, &format!("surrogate, {kind}"));
+        assert!(variance(&surrogate) < variance(&prefix), "{kind}");
+    }
+}
+
+#[test]
+fn relax_that_leaves_one_out_is_unbiased() {
+    let mut puzzle = Puzzle::new(4, 4);
+    for (kind, scores) in scores_to_test(4) {
+        let latent = PlackettLuce::new(&scores).unwrap();
+        let mut enumeration = Exact::new(&latent, &mut puzzle).unwrap();
+        let exact = enumeration.expectation(&latent).unwrap().1.to_vec();
+        let relax = Relax::new(&latent, Network::new(4, 8), &mut Noise::new(5)).unwrap().with_leave_one_out();
+        let trained = trained(&relax, &latent, &mut puzzle);
+        Estimate::of(trained, &latent, &mut puzzle, 4).assert_unbiased(&exact, kind);
+    }
 }

@@ -17,6 +17,7 @@ use plackett_dag::{
 };
 use serde::Serialize;
 
+use super::interventions::{self, InterventionsDocument};
 use crate::console::{self, BadInput};
 
 /// How the data are written and what the columns are, where that is not to be told from them.
@@ -66,6 +67,11 @@ pub(crate) struct ReadingArguments {
     /// The column that says how much each row counts: whole weights are numbers of rows, others are relative to one another
     #[arg(long, value_name = "COLUMN")]
     weights: Option<String>,
+    /// What tells which columns were set from outside, in experiments, so that such rows say nothing of their causes: a column
+    /// with the names of each row's targets (several with ; or + between them, none where it is empty); columns that are 1
+    /// where a target was set, as TARGET=COLUMN,... or called do(TARGET); or a file first,last,targets of rows
+    #[arg(long, value_name = "COLUMN|TARGET=COLUMN,...|FILE")]
+    interventions: Option<String>,
     /// The data are a covariance matrix, of so many rows if its file does not begin with their number [default: told from the
     /// data]
     #[arg(long, value_name = "ROWS", num_args = 0..=1, default_missing_value = "0")]
@@ -116,6 +122,15 @@ impl ReadingArguments {
             missing_marks: list(&self.na),
             missing: self.missing.parse()?,
             weights: self.weights.clone(),
+            interventions: self
+                .interventions
+                .as_ref()
+                .map(|text| {
+                    let list =
+                        names(text).map_err(|problem| BadInput(format!("--interventions: {problem}")))?;
+                    interventions::targets(text, &list.0)
+                })
+                .transpose()?,
             covariance: self.covariance.is_some(),
             covariance_rows: self.covariance.filter(|&rows| rows > 0),
             most_bytes: Some(memory_bytes),
@@ -164,6 +179,8 @@ pub(super) struct InputDocument {
     /// What is out of the ordinary in how the file is written.
     pub notes: Vec<String>,
     pub columns: Vec<ColumnDocument>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interventions: Option<InterventionsDocument>,
 }
 
 /// What is missing and what was done about it, as `--json` shows it.
@@ -329,6 +346,7 @@ fn observe(mut data: Dataset, source: &str, wanted: Use) -> anyhow::Result<Data>
         fingerprint: data.fingerprint().to_owned(),
         notes: data.notes().to_vec(),
         columns: data.columns().iter().map(column).collect(),
+        interventions: data.interventions().map(|told| InterventionsDocument::new(told, data.names())),
     };
     let warnings = warnings(&data);
     let missing = data.warnings().iter().find_map(missing_document);

@@ -2,6 +2,7 @@
 
 mod bootstrap;
 pub(crate) mod data;
+mod interventions;
 mod knowledge;
 mod report;
 

@@ -28,6 +28,13 @@ pub(crate) struct Arguments {
     /// How many variables
     #[arg(long, default_value_t = 10)]
     nodes: usize,
+    /// The share of variables to intervene on, one at a time: data.csv then has rows of these experiments after those that are
+    /// observed, and a last column "target" that names what was set
+    #[arg(long, value_name = "SHARE", value_parser = parse_share)]
+    interventions: Option<f64>,
+    /// Rows of each experiment
+    #[arg(long, value_name = "N", default_value_t = 100, requires = "interventions")]
+    intervention_rows: usize,
     #[command(flatten)]
     drawing: Drawing,
     /// The folder for data.csv, validation.csv and weights.csv
@@ -59,6 +66,39 @@ impl Kind {
     }
 }
 
+fn parse_share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err("a number from 0 to 1 is needed".to_owned()),
+    }
+}
+
+/// The rows of data.csv, with those of experiments if there are any, and their number.
+fn data(arguments: &Arguments, sem: &Sem) -> anyhow::Result<(Vec<u8>, usize)> {
+    let samples = arguments.drawing.samples;
+    let mut text = Vec::new();
+    let Some(share) = arguments.interventions else {
+        sem.sample(samples, Sem::TRAINING).write_csv(&mut text, "data.csv")?;
+        return Ok((text, samples));
+    };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of the nodes")]
+    let count = (share * arguments.nodes as f64).round() as usize;
+    let experiments: Vec<Vec<usize>> =
+        sem.random_targets(count).into_iter().map(|target| vec![target]).collect();
+    let rows_each = arguments.intervention_rows;
+    let (table, told) = sem.sample_experiments(samples, &experiments, rows_each, Sem::TRAINING)?;
+    table.write_csv(&mut text, "data.csv")?;
+    let name = |target: &usize| table.names()[*target].clone();
+    let targets = told.row_targets().map(|set| set.iter().map(name).collect::<Vec<_>>().join(";"));
+    let last = std::iter::once(TARGET.to_owned()).chain(targets);
+    let text = String::from_utf8(text)?;
+    let lines: Vec<String> = text.lines().zip(last).map(|(line, last)| format!("{line},{last}\n")).collect();
+    Ok((lines.concat().into_bytes(), told.rows()))
+}
+
+/// The column of data.csv that names what was set.
+const TARGET: &str = "target";
+
 /// The document that `--json` prints.
 #[derive(Serialize)]
 struct Document {
@@ -74,7 +114,7 @@ struct Document {
 
 pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     let &Arguments { graph, degree, nodes, .. } = arguments;
-    let &Drawing { samples, common: Common { seed, json }, .. } = &arguments.drawing;
+    let &Drawing { common: Common { seed, json }, .. } = &arguments.drawing;
     let validation = arguments.drawing.validation();
     let kind = match graph {
         Kind::Er => GraphKind::ErdosRenyi,
@@ -83,13 +123,11 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     let sem = simulate_sem(&SemSettings { graph: kind, degree, nodes, noise: Noise::Standard }, seed)?;
     let out = OutDir::create(&arguments.out)?;
     let mut files = Vec::new();
-    for (name, rows, stream) in
-        [("data.csv", samples, Sem::TRAINING), ("validation.csv", validation, Sem::VALIDATION)]
-    {
-        let mut text = Vec::new();
-        sem.sample(rows, stream).write_csv(&mut text, name)?;
-        files.push(out.write(name, &text)?);
-    }
+    let (text, samples) = data(arguments, &sem)?;
+    files.push(out.write("data.csv", &text)?);
+    let mut text = Vec::new();
+    sem.sample(validation, Sem::VALIDATION).write_csv(&mut text, "validation.csv")?;
+    files.push(out.write("validation.csv", &text)?);
     let mut text = Vec::new();
     write_graph_csv(sem.graph(), &mut text, "weights.csv")?;
     files.push(out.write("weights.csv", &text)?);

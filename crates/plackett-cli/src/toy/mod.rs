@@ -2,7 +2,7 @@
 
 mod run;
 
-pub(crate) use run::{EstimatorKind, Problem, Record, Settings, Trained, train};
+pub(crate) use run::{BaselineKind, EstimatorKind, Problem, Record, Settings, Trained, train};
 
 use std::path::PathBuf;
 
@@ -23,6 +23,9 @@ pub(crate) struct Arguments {
     /// The gradient estimator
     #[arg(long, value_enum, default_value = "relax")]
     estimator: EstimatorKind,
+    /// What is taken off the values [default: the moving mean, or with several samples leave-one-out]
+    #[arg(long, value_enum)]
+    baseline: Option<BaselineKind>,
     /// How many items to order
     #[arg(long, default_value_t = 8)]
     items: usize,
@@ -46,6 +49,7 @@ pub(crate) struct Arguments {
 #[derive(Serialize)]
 struct Document<'a> {
     estimator: &'static str,
+    baseline: &'static str,
     items: usize,
     offset: f64,
     samples: usize,
@@ -58,6 +62,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     let settings = Settings {
         problem: Problem::Permutation,
         estimator: arguments.estimator,
+        baseline: arguments.baseline.unwrap_or(BaselineKind::usual(arguments.samples)),
         items: arguments.items,
         offset: arguments.offset,
         steps: arguments.steps,
@@ -81,6 +86,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.common.json {
         let document = Document {
             estimator: settings.estimator.flag(),
+            baseline: settings.baseline.flag(),
             items: settings.items,
             offset: settings.offset,
             samples: settings.samples,
@@ -125,8 +131,9 @@ fn summary(settings: &Settings, trained: &Trained) -> String {
         console::sparkline(&trained.curve.iter().map(pick).collect::<Vec<_>>(), SPARKLINE_WIDTH)
     };
     let mut text = format!(
-        "Minimize E‖P_b − P_t‖² over orders of {items} items (offset {offset}) with {}, {} a step, seed {seed}\n\n{table}\n",
+        "Minimize E‖P_b − P_t‖² over orders of {items} items (offset {offset}) with {}, baseline {}, {} a step, seed {seed}\n\n{table}\n",
         settings.estimator.name(),
+        settings.baseline.flag(),
         if *samples == 1 { "1 sample".to_owned() } else { format!("{samples} samples") },
     );
     text += &format!("objective     {}\n", line(|record| record.mean_objective));

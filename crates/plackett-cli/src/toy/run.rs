@@ -2,9 +2,9 @@
 
 use clap::ValueEnum;
 use plackett::{
-    Categorical, Enumerable, Error, Latent, Noise, PlackettLuce, Toy, Training, TrainingSettings,
-    critic::{Network, RelaxedObjective, Sum},
-    estimator::{Baseline, Demand, Estimator, Exact, Reinforce, Relax, Samples},
+    Categorical, Enumerable, Error, Latent, Noise, PlackettLuce, Surrogate, Toy, Training, TrainingSettings,
+    critic::{Critic, Network, RelaxedObjective, Sum},
+    estimator::{Baseline, Demand, Estimator, Exact, Reinforce, Relax, Samples, SurrogateGradient},
     relaxation::{NeuralSort, Relaxation, Softmax},
     run::{Ending, Run},
 };
@@ -19,8 +19,8 @@ const RECORDS: u64 = 100;
 const LONGEST_INTERVAL: u64 = 500;
 /// Fresh gradients for one measurement of the variance.
 const GRADIENTS: usize = 10;
-/// Orders of more items than this are too many to average over at every measurement; that many are sampled.
-const MOST_ITEMS_EXACT: usize = 8;
+/// The exact mean over orders of more items than this takes too long for every measurement; that many are sampled.
+const MOST_ITEMS_EXACT: usize = 100;
 const MEAN_SAMPLES: usize = 1000;
 /// The progress is told after this many steps, since several runs may share the one that is told.
 const REPORT_EVERY: u64 = 100;
@@ -34,19 +34,55 @@ pub(crate) enum EstimatorKind {
     Rebar,
     /// The relaxed objective plus a neural network as control variate
     Relax,
-    /// The exact gradient, by enumeration (at most 10 items)
+    /// A prediction with an exact expectation as control variate, learned from earlier values
+    Surrogate,
+    /// The exact gradient
     Exact,
 }
 
-impl EstimatorKind {
-    pub(crate) const ALL: [Self; 4] = [Self::Exact, Self::Reinforce, Self::Rebar, Self::Relax];
+/// What is taken off the objective's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BaselineKind {
+    /// Nothing, as in the paper
+    None,
+    /// The moving mean of earlier values
+    Mean,
+    /// For each sample the mean of the others (needs several samples)
+    LeaveOneOut,
+}
 
+impl BaselineKind {
+    /// The one to use unless another is asked for.
+    pub(crate) fn usual(samples: usize) -> Self {
+        if samples > 1 { Self::LeaveOneOut } else { Self::Mean }
+    }
+
+    /// As it is written on the command line.
+    pub(crate) fn flag(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Mean => "mean",
+            Self::LeaveOneOut => "leave-one-out",
+        }
+    }
+
+    fn baseline(self) -> Baseline {
+        match self {
+            Self::None => Baseline::None,
+            Self::Mean => Baseline::MovingAverage { decay: Baseline::DECAY },
+            Self::LeaveOneOut => Baseline::LeaveOneOut,
+        }
+    }
+}
+
+impl EstimatorKind {
     /// As it is written on the command line.
     pub(crate) fn flag(self) -> &'static str {
         match self {
             Self::Reinforce => "reinforce",
             Self::Rebar => "rebar",
             Self::Relax => "relax",
+            Self::Surrogate => "surrogate",
             Self::Exact => "exact",
         }
     }
@@ -57,6 +93,7 @@ impl EstimatorKind {
             Self::Reinforce => "REINFORCE",
             Self::Rebar => "PL-REBAR",
             Self::Relax => "PL-RELAX",
+            Self::Surrogate => "surrogate",
             Self::Exact => "EXACT",
         }
     }
@@ -67,6 +104,7 @@ impl EstimatorKind {
             Self::Reinforce => Color::Vermilion,
             Self::Rebar => Color::Blue,
             Self::Relax => Color::Green,
+            Self::Surrogate => Color::Purple,
         }
     }
 }
@@ -83,6 +121,7 @@ pub(crate) enum Problem {
 pub(crate) struct Settings {
     pub problem: Problem,
     pub estimator: EstimatorKind,
+    pub baseline: BaselineKind,
     pub items: usize,
     pub offset: f64,
     pub steps: u64,
@@ -94,7 +133,7 @@ pub(crate) struct Settings {
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Record {
     pub step: u64,
-    /// E f(b) at the present scores: exact up to 8 items, the mean of 1000 samples beyond.
+    /// E f(b) at the present scores: exact up to 100 items, the mean of 1000 samples beyond.
     pub mean_objective: f64,
     pub mode_objective: f64,
     /// The natural logarithm of the gradient's variance summed over the scores; none for the exact gradient, or where
@@ -129,7 +168,12 @@ pub(crate) fn train(settings: &Settings, run: &Run<'_>) -> Result<Trained, Error
     match settings.problem {
         Problem::Permutation => {
             let toy = Toy::permutation(items, offset)?;
-            choose(settings, PlackettLuce::new(&scores)?, toy, NeuralSort::new(items), run)
+            let latent = PlackettLuce::new(&scores)?;
+            if settings.estimator == EstimatorKind::Surrogate {
+                let estimator = SurrogateGradient::new(&latent, Surrogate::new(items)?)?;
+                return train_with(estimator, settings, latent, toy, run);
+            }
+            choose(settings, latent, toy, NeuralSort::new(items), run)
         }
         Problem::Categorical => {
             let toy = Toy::categorical(items, offset)?;
@@ -145,28 +189,35 @@ fn choose<L: Latent + Enumerable>(
     relaxation: impl Relaxation,
     run: &Run<'_>,
 ) -> Result<Trained, Error> {
-    let noise = &mut Noise::new(settings.seed);
     match settings.estimator {
         EstimatorKind::Reinforce => {
-            let estimator = Reinforce::new(&latent, Baseline::None)?;
+            let estimator = Reinforce::new(&latent, settings.baseline.baseline())?;
             train_with(estimator, settings, latent, toy, run)
         }
         EstimatorKind::Rebar => {
             let critic = RelaxedObjective::scaled(toy.clone(), relaxation);
-            let estimator = Relax::new(&latent, critic, noise)?;
-            train_with(estimator, settings, latent, toy, run)
+            train_with(relax(&latent, critic, settings)?, settings, latent, toy, run)
         }
         EstimatorKind::Relax => {
             let network = Network::new(latent.items(), HIDDEN);
             let critic = Sum::new(RelaxedObjective::unscaled(toy.clone(), relaxation), network)?;
-            let estimator = Relax::new(&latent, critic, noise)?;
-            train_with(estimator, settings, latent, toy, run)
+            train_with(relax(&latent, critic, settings)?, settings, latent, toy, run)
+        }
+        EstimatorKind::Surrogate => {
+            Err(Error::Unsupported { what: "a surrogate over categories", instead: "the exact gradient" })
         }
         EstimatorKind::Exact => {
             let estimator = Exact::new(&latent, &mut toy)?;
             train_with(estimator, settings, latent, toy, run)
         }
     }
+}
+
+/// The paper's estimator; with several samples each less the others, unless no baseline is wanted.
+fn relax<L: Latent, C: Critic>(latent: &L, critic: C, settings: &Settings) -> Result<Relax<L, C>, Error> {
+    let relax = Relax::new(latent, critic, &mut Noise::new(settings.seed))?;
+    let leaves_one_out = settings.baseline == BaselineKind::LeaveOneOut;
+    Ok(if leaves_one_out { relax.with_leave_one_out() } else { relax })
 }
 
 fn train_with<E: Estimator<Latent: Enumerable>>(
@@ -239,7 +290,7 @@ fn value(toy: &mut Toy, outcome: &[usize]) -> Result<f64, Error> {
     toy.evaluate(outcome).map_err(|source| Error::ObjectiveFailed { outcome: outcome.to_vec(), source })
 }
 
-/// E f(b): by enumeration for few items, else from samples.
+/// E f(b): exactly for up to a hundred items, else from samples.
 enum MeanObjective<L> {
     Exact(Box<Exact<L>>),
     Sampled(Box<Samples>),

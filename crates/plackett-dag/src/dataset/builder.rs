@@ -7,7 +7,7 @@ use plackett::run::Run;
 
 use super::column::ColumnReader;
 use super::reading::Reading;
-use super::settle::{kinds, settle};
+use super::settle::{Beside, kinds, settle};
 use super::source::{SourceColumn, wanted};
 use super::statistics::Statistics;
 use super::summary::Summary;
@@ -46,6 +46,8 @@ pub struct DatasetBuilder {
     fields: Fields,
     readers: Vec<ColumnReader>,
     weights: Option<ColumnReader>,
+    /// What tells of interventions, and where it is among the columns.
+    targets: Vec<(usize, ColumnReader)>,
     /// The names of all columns of the first batch, and which of them are read.
     names: Vec<String>,
     wanted: Vec<usize>,
@@ -81,6 +83,7 @@ impl DatasetBuilder {
             fields,
             readers: Vec::new(),
             weights: None,
+            targets: Vec::new(),
             names: Vec::new(),
             wanted: Vec::new(),
             rows: 0,
@@ -100,8 +103,13 @@ impl DatasetBuilder {
         wanted: Vec<usize>,
     ) -> Self {
         let read = |at: &usize| ColumnReader::new(names[*at].clone(), reading.is_categorical(&names[*at]));
+        let target = |name: String| {
+            let place = names.iter().position(|other| *other == name)?;
+            Some((place, ColumnReader::new(name, true)))
+        };
         Self {
             readers: wanted.iter().map(read).collect(),
+            targets: reading.target_columns().into_iter().filter_map(target).collect(),
             weights: reading.weights.clone().map(|name| ColumnReader::new(name, false)),
             fields,
             names,
@@ -139,6 +147,9 @@ impl DatasetBuilder {
         if let (Some(at), Some(reader)) = (weights_at, &mut self.weights) {
             reader.take(field(at), place, &self.fields);
         }
+        for (at, reader) in &mut self.targets {
+            reader.take(field(*at), place, &self.fields);
+        }
         self.rows += 1;
         self.held_rows += 1;
         if self.rows.is_multiple_of(ROWS_BETWEEN_LOOKS) { self.relieve(run) } else { Ok(()) }
@@ -166,6 +177,11 @@ impl DatasetBuilder {
             self.wanted = wanted(&names, &self.reading)?;
             self.readers = self.wanted.iter().map(|&at| ColumnReader::typed(names[at].clone())).collect();
             self.weights = self.reading.weights.clone().map(ColumnReader::typed);
+            let target = |name: String| {
+                let place = names.iter().position(|other| *other == name)?;
+                Some((place, ColumnReader::typed(name)))
+            };
+            self.targets = self.reading.target_columns().into_iter().filter_map(target).collect();
             self.names = names;
         } else if names != self.names {
             let is_in = |names: &[String], name: &String| names.contains(name);
@@ -192,6 +208,11 @@ impl DatasetBuilder {
         if let (Some(values), Some(reader)) = (weights_at.and_then(|at| values[at].take()), &mut self.weights)
         {
             reader.take_values(values, self.rows, &self.fields)?;
+        }
+        for (at, reader) in &mut self.targets {
+            if let Some(values) = values[*at].take() {
+                reader.take_values(values, self.rows, &self.fields)?;
+            }
         }
         self.rows += rows;
         self.held_rows += rows;
@@ -233,7 +254,9 @@ impl DatasetBuilder {
             columns.retain(|column| !unnamed.contains(&column.name) || !column.is_empty());
         }
         let weights = self.weights.map(finish);
-        settle(columns, weights, self.stream, self.rows, &self.source, notes, &self.reading).inspected(run)
+        let targets = self.targets.into_iter().map(|(_, reader)| finish(reader)).collect();
+        let beside = Beside { weights, targets };
+        settle(columns, beside, self.stream, self.rows, &self.source, notes, &self.reading)?.inspected(run)
     }
 
     pub(super) fn rows(&self) -> usize {
@@ -306,7 +329,8 @@ impl DatasetBuilder {
         };
         let columns: Vec<_> = self.readers.iter_mut().map(finish).collect();
         let weights = self.weights.as_mut().map(finish);
-        let part = settle(columns, weights, None, self.held_rows, &self.source, Vec::new(), &self.reading);
+        let beside = Beside { weights, targets: Vec::new() };
+        let part = settle(columns, beside, None, self.held_rows, &self.source, Vec::new(), &self.reading)?;
         let part = Statistics::within(part.inspected(run)?, run)?;
         self.held_rows = 0;
         if let Some(counted) = &mut self.counted {

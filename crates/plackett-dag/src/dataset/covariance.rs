@@ -153,6 +153,7 @@ impl Covariance {
         let wanted = wanted(&self.names, reading)?;
         for (setting, is_given) in [
             ("weights", reading.weights.is_some()),
+            ("interventions", reading.interventions.is_some()),
             ("discretize", reading.discretize.is_some()),
             ("categorical", !reading.categorical.is_empty() || reading.kind == Some(Kind::Categories)),
         ] {

@@ -100,7 +100,7 @@ impl<'a> Input<'a> {
         if head.contains(&0) {
             return Err(refused(Problem::NotText { what: "no text".to_owned() }));
         }
-        if Knowledge::is_tetrad(&head) {
+        if Knowledge::is_one(&head) {
             return Err(refused(Problem::IsKnowledge));
         }
         if matches!(head.trim_ascii_start().first(), Some(b'{' | b'[')) {

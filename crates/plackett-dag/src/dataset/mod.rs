@@ -31,6 +31,7 @@ mod settle;
 mod source;
 mod statistics;
 mod summary;
+mod targets;
 mod weights;
 mod words;
 
@@ -45,12 +46,14 @@ pub use reading::{Delimiter, Missing, Reading};
 pub use resample::Resampler;
 pub use source::{SourceColumn, SourceValues};
 pub use statistics::Statistics;
+pub use targets::{Indicator, RowTargets, Targets};
 
 use crate::categories::Categories;
 use crate::dictionary::MOST_TEXTS;
 use crate::error::{Error, Result};
 use crate::finding::{Concern, Finding};
-use crate::gram::{Centering, GramBuilder};
+use crate::gram::{Centering, GramBuilder, RowSource};
+use crate::interventions::Interventions;
 use crate::learning::Observations;
 use crate::mixed::{Mixed, MixedColumn};
 use labeled::LabeledMoments;
@@ -216,6 +219,8 @@ pub struct Dataset {
     fingerprint: String,
     /// How much each row counts, if not once.
     weights: Option<RowWeights>,
+    /// Which columns were set from outside in which rows, if that is told.
+    interventions: Option<Interventions>,
     /// The moments of the columns of numbers, unless something stands in the way.
     moments: Option<GramBuilder>,
     /// Whether the moments include the means.
@@ -275,6 +280,11 @@ impl Dataset {
         &self.fingerprint
     }
 
+    /// Which columns were set from outside in which rows, if that is told.
+    pub fn interventions(&self) -> Option<&Interventions> {
+        self.interventions.as_ref()
+    }
+
     /// What stands in the way of learning.
     pub fn faults(&self) -> Vec<Finding> {
         self.findings.iter().filter(|finding| finding.is_fault()).cloned().collect()
@@ -318,10 +328,7 @@ impl Dataset {
     /// The values of a column of numbers, NaN where they are missing; none if the rows were too many to be held, or if there
     /// are only moments.
     pub fn numbers(&self, column: usize) -> Option<&[f64]> {
-        match self.values.get(column)? {
-            Values::Numbers(numbers) => Some(numbers),
-            _ => None,
-        }
+        numbers_of(&self.values, column)
     }
 
     /// The categories of a column, and the code of each row's category.
@@ -360,7 +367,8 @@ impl Dataset {
     }
 
     /// Takes the rows out, if all columns are complete numbers and their rows are held. The moments stay, so that a graph can still be
-    /// learned; what rows tell beyond that, [`diagnose`](crate::diagnostics::diagnose) says.
+    /// learned; what rows tell beyond that, [`diagnose`](crate::diagnostics::diagnose) says. Where columns were set from outside
+    /// in some rows, learning needs the rows itself, and they stay.
     ///
     /// # Example
     /// ```
@@ -372,7 +380,8 @@ impl Dataset {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn take_number_rows(&mut self) -> Option<NumberRows> {
-        if self.kind() != Some(Kind::Numbers) || self.moments.is_none() || self.is_incomplete() {
+        let is_bare = self.interventions.is_none() && self.moments.is_some();
+        if self.kind() != Some(Kind::Numbers) || !is_bare || self.is_incomplete() {
             return None;
         }
         if !self.values.iter().all(|values| matches!(values, Values::Numbers(_))) {
@@ -423,7 +432,16 @@ impl Dataset {
             });
         }
         let builder = self.moments.ok_or(Error::Empty)?;
-        let gram = builder.finish(centering)?;
+        let mut gram = builder.finish(centering)?;
+        if let Some(interventions) = &self.interventions {
+            let columns: Vec<&[f64]> =
+                (0..self.names.len()).filter_map(|at| numbers_of(&self.values, at)).collect();
+            let values = |row: usize, target: &mut [f64]| {
+                target.iter_mut().zip(&columns).for_each(|(value, column)| *value = column[row]);
+            };
+            let weight = |row: usize| self.weights.as_ref().map_or(1.0, |weights| weights.values[row]);
+            gram = gram.intervened(interventions, self.rows, &RowSource { values, weight }, centering)?;
+        }
         // Finite values that are not centered may have squares that are not.
         let is_too_large =
             |column: &usize| !(0..gram.nodes()).all(|other| gram.entry(*column, other).is_finite());
@@ -450,6 +468,10 @@ impl Dataset {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn resampler(mut self, centering: Centering) -> Result<Resampler> {
+        if self.interventions.is_some() {
+            let reason = "are not resampled: learn without them, or without the bootstrap".to_owned();
+            return Err(Error::Misfit { setting: "interventions", reason });
+        }
         let is_held = |values: &Values| !matches!(values, Values::NotHeld);
         if self.faults().is_empty() && !self.values.iter().all(is_held) {
             let reason = "draws rows anew, and of these data only the moments are known: give the rows themselves \
@@ -478,7 +500,11 @@ impl Dataset {
             // Unusable columns are faults, and moments are what is learned from where rows are let go.
             Values::NotHeld | Values::Unusable => MixedColumn::Categories { codes: Vec::new(), levels: 0 },
         };
-        Mixed::new(self.values.into_iter().map(column).collect())
+        let mixed = Mixed::new(self.values.into_iter().map(column).collect())?;
+        match self.interventions {
+            Some(interventions) => mixed.with_interventions(interventions),
+            None => Ok(mixed),
+        }
     }
 
     /// The data as categories, whether a graph could be learned from them or not.
@@ -517,9 +543,20 @@ impl Dataset {
         });
         let (labels, codes) = columns.unzip();
         let categories = Categories::new(self.names, labels, codes)?;
+        let categories = match self.interventions {
+            Some(interventions) => categories.with_interventions(interventions)?,
+            None => categories,
+        };
         match self.weights {
             Some(weights) => categories.with_counts(weights.counts()?),
             None => Ok(categories),
         }
+    }
+}
+
+fn numbers_of(values: &[Values], column: usize) -> Option<&[f64]> {
+    match values.get(column)? {
+        Values::Numbers(numbers) => Some(numbers),
+        _ => None,
     }
 }

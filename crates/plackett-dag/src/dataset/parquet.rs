@@ -66,14 +66,16 @@ pub(super) fn read(file: File, name: &str, reading: &Reading, run: &Run<'_>) -> 
 }
 
 /// The names of the columns to learn from, without an index of pandas that nobody asked for, and the places of all columns to
-/// read: these, and then the weights.
+/// read: these, and then the weights and what tells of interventions.
 pub(super) fn places(names: &[String], reading: &Reading) -> Result<(Vec<String>, Vec<usize>)> {
     let is_asked_for = |name: &String| reading.columns.as_ref().is_some_and(|columns| columns.contains(name));
     let is_index = |name: &String| name.starts_with(INDEX) && !is_asked_for(name);
     let places: Vec<usize> =
         wanted(names, reading)?.into_iter().filter(|&at| !is_index(&names[at])).collect();
     let weights_at = names.iter().position(|name| reading.weights.as_ref() == Some(name));
-    let columns = places.iter().copied().chain(weights_at).collect();
+    let targets = reading.target_columns();
+    let targets_at = targets.iter().filter_map(|column| names.iter().position(|name| name == column));
+    let columns = places.iter().copied().chain(weights_at).chain(targets_at).collect();
     Ok((places.iter().map(|&at| names[at].clone()).collect(), columns))
 }
 

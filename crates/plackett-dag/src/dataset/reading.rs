@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use super::{Discretize, Kind};
+use super::{Discretize, Kind, Targets};
 use crate::error::{Error, Result};
 
 /// How to read data. What is not said is told from the data themselves.
@@ -45,6 +45,8 @@ pub struct Reading {
     pub discretize: Option<Discretize>,
     /// The column that says how much each row counts. Whole weights are numbers of rows; others are relative to one another.
     pub weights: Option<String>,
+    /// What tells which columns were set from outside in which rows.
+    pub interventions: Option<Targets>,
     /// Whether a file holds a covariance matrix, which is otherwise told from its shape.
     pub covariance: bool,
     /// The rows that a covariance matrix is of, if its file does not say.
@@ -69,7 +71,14 @@ impl Reading {
 
     /// Whether rows are needed for more than their sums and counts.
     pub(super) fn needs_rows(&self) -> bool {
-        self.discretize.is_some() || matches!(self.missing, Missing::Em | Missing::Category)
+        self.discretize.is_some()
+            || self.interventions.is_some()
+            || matches!(self.missing, Missing::Em | Missing::Category)
+    }
+
+    /// The columns that tell of interventions.
+    pub(super) fn target_columns(&self) -> Vec<String> {
+        self.interventions.as_ref().map(Targets::columns).unwrap_or_default()
     }
 
     /// Takes every column as one kind.

@@ -26,17 +26,24 @@ use crate::text::number_text;
 /// Data whose columns have their kinds, and the summary of rows that are not held.
 pub(super) struct Settled(Dataset, Option<Summary>);
 
+/// What was read beside the columns of the graph.
+pub(super) struct Beside {
+    pub(super) weights: Option<RawColumn>,
+    /// What tells of interventions.
+    pub(super) targets: Vec<RawColumn>,
+}
+
 /// Gives every column its kind and deals with missing values. What a stream has taken is no longer in the columns.
 #[expect(clippy::too_many_lines, reason = "the steps share what they find missing")]
 pub(super) fn settle(
     mut raw: Vec<RawColumn>,
-    raw_weights: Option<RawColumn>,
+    beside: Beside,
     stream: Option<Stream>,
     rows: usize,
     source: &str,
     notes: Vec<String>,
     reading: &Reading,
-) -> Settled {
+) -> Result<Settled> {
     let kinds = if let Some(stream) = &stream {
         stream.kinds.clone()
     } else {
@@ -76,7 +83,7 @@ pub(super) fn settle(
         let is_ordered = column.is_ordered && kind == Kind::Categories;
         columns.push(Column { name: column.name.clone(), kind, why, missing, distinct: None, is_ordered });
     }
-    let mut weights = raw_weights.map(|mut raw| {
+    let mut weights = beside.weights.map(|mut raw| {
         raw.settle_marks(Kind::Numbers, Why::Told);
         let mut missing = 0;
         if let Some(stream) = &stream {
@@ -96,8 +103,10 @@ pub(super) fn settle(
         let complete = rows - incomplete_rows;
         let mut counts = gaps.counts;
         counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        let can_estimate = weights.is_none() && stream.is_none();
         let are_all_categories = columns.iter().all(|column| column.kind == Kind::Categories);
+        // The moments that EM finds are those of all rows together.
+        let is_pooled = reading.interventions.is_none() || are_all_categories;
+        let can_estimate = weights.is_none() && stream.is_none() && is_pooled;
         let is_category = |name: &String| {
             let column = columns.iter().find(|column| column.name == *name);
             column.is_some_and(|column| column.kind == Kind::Categories || reading.discretize.is_some())
@@ -140,6 +149,19 @@ pub(super) fn settle(
         let settled = values_of(content, raw.is_typed, column, &mut faults);
         values.push(finished(settled, column, reading));
     }
+    let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+    let mut interventions = None;
+    if let Some(targets) = &reading.interventions {
+        let told = targets.interventions(beside.targets, &names, rows, &mut faults)?;
+        let told = if dropped_rows > 0 { told.of_rows(|row| !incomplete.contains(row)) } else { told };
+        for target in told.targets() {
+            let kept = told.kept_rows(target);
+            if kept < 2 {
+                faults.push(Finding::of(&names[target], Concern::AlwaysSet { kept }));
+            }
+        }
+        interventions = Some(told);
+    }
     let rows = rows - dropped_rows;
     if let (1.., Some(weights)) = (dropped_rows, &mut weights) {
         weights.keep(|row| !incomplete.contains(row));
@@ -149,7 +171,6 @@ pub(super) fn settle(
         let bad = stream.first_bad_weight;
         faults.extend(bad.map(|value| Finding::of(&weights.name, Concern::BadWeight { value })));
     }
-    let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
     let data = Dataset {
         source: source.to_owned(),
         names,
@@ -161,11 +182,12 @@ pub(super) fn settle(
         findings: faults,
         fingerprint: String::new(),
         weights,
+        interventions,
         moments: None,
         has_means: true,
         joint: None,
     };
-    Settled(data, stream.map(|stream| stream.summary))
+    Ok(Settled(data, stream.map(|stream| stream.summary)))
 }
 
 impl Settled {
@@ -191,7 +213,26 @@ impl Settled {
             (numbers, prints, data.weights.as_ref().map(weight_print))
         };
         let weight_print = weight_print.filter(|_| data.weights.is_some());
-        data.fingerprint = Print::combined(data.rows, prints.into_iter().chain(weight_print));
+        let target_print = data.interventions.as_ref().map(|interventions| {
+            let mut print = Print::of_numbers("");
+            for &regime in interventions.regime_of_rows() {
+                print.take(&[f64::from(regime)]);
+            }
+            for targets in interventions.regimes() {
+                print.take(&[-1.0]);
+                targets.iter().for_each(|&target| print.take(&[target as f64]));
+            }
+            print
+        });
+        let prints = prints.into_iter().chain(weight_print).chain(target_print);
+        data.fingerprint = Print::combined(data.rows, prints);
+        if let Some(interventions) = &data.interventions {
+            let set = interventions.regime_of_rows().iter();
+            let set = set.filter(|&&regime| !interventions.regimes()[regime as usize].is_empty()).count();
+            let (targets, rows) = (interventions.targets().len(), data.rows);
+            let columns = crate::text::counted(targets, "column");
+            data.notes.push(format!("interventions on {columns}, in {set} of {rows} rows"));
+        }
         // Counts of distinct rows have no column of their own.
         if let Some(weights) = data.weights.as_ref().filter(|weights| !weights.name.is_empty()) {
             let rows = weights.tally.effective_rows();
@@ -246,6 +287,7 @@ impl Dataset {
             findings: Vec::new(),
             fingerprint,
             weights: None,
+            interventions: None,
             moments: None,
             has_means: true,
             joint: None,

@@ -324,7 +324,9 @@ impl Plan {
         records.check_names(&names)?;
         let mut wanted = wanted(&names, reading)?;
         let is_asked_for = reading.columns.as_ref().is_some_and(|columns| columns.contains(&names[0]));
-        let is_asked_for = is_asked_for || reading.weights.as_ref() == Some(&names[0]);
+        let is_asked_for = is_asked_for
+            || reading.weights.as_ref() == Some(&names[0])
+            || reading.target_columns().contains(&names[0]);
         if has_index && !is_asked_for {
             wanted.retain(|&at| at > 0);
         }
@@ -342,6 +344,8 @@ pub(super) fn wanted(names: &[String], reading: &Reading) -> Result<Vec<usize>> 
         .chain(&reading.categorical)
         .chain(&reading.numeric)
         .chain(&reading.weights);
+    let target_columns = reading.target_columns();
+    let asked = asked.chain(&target_columns);
     let unknown: Vec<String> = asked.filter(|name| !names.contains(name)).cloned().collect();
     if !unknown.is_empty() {
         return Err(Error::NoSuchColumn { names: unknown, known: names.to_vec() });
@@ -352,8 +356,9 @@ pub(super) fn wanted(names: &[String], reading: &Reading) -> Result<Vec<usize>> 
         None => (0..names.len()).collect(),
     };
     let mut seen = HashSet::new();
-    let is_weight = |at: usize| reading.weights.as_ref() == Some(&names[at]);
-    wanted.retain(|&at| seen.insert(at) && !reading.drop.contains(&names[at]) && !is_weight(at));
+    let is_aside =
+        |at: usize| reading.weights.as_ref() == Some(&names[at]) || target_columns.contains(&names[at]);
+    wanted.retain(|&at| seen.insert(at) && !reading.drop.contains(&names[at]) && !is_aside(at));
     if wanted.is_empty() {
         return Err(Error::Misfit {
             setting: "columns",

@@ -13,7 +13,7 @@ use super::labeled::LabeledMoments;
 use super::labels::Labels;
 use super::reading::Reading;
 use super::saved::{Reader, Writer};
-use super::settle::settle;
+use super::settle::{Beside, settle};
 use super::source::wanted;
 use super::{Column, Dataset, Kind, Values};
 use crate::categories::Categories;
@@ -122,6 +122,10 @@ impl Statistics {
         let faults: Vec<Finding> = data.findings.iter().filter_map(lasting).collect();
         if !faults.is_empty() {
             return Err(Error::Unfit { file: data.source, faults });
+        }
+        if data.interventions.is_some() {
+            let reason = "are told of rows, and statistics have none: learn from the rows".to_owned();
+            return Err(Error::Misfit { setting: "interventions", reason });
         }
         if data.is_incomplete() {
             let reason =
@@ -261,6 +265,7 @@ impl Statistics {
         let is_cut = reading.discretize.is_some() && wanted.iter().any(|&at| kinds[at] == Kind::Numbers);
         for (setting, is_given) in [
             ("weights", reading.weights.is_some()),
+            ("interventions", reading.interventions.is_some()),
             ("kinds", wanted.iter().any(is_other)),
             ("discretize", is_cut),
         ] {
@@ -577,8 +582,8 @@ impl DistinctRows {
         let counts = Content::Numbers(rows.iter().map(|&(_, count)| count as f64).collect());
         let counts = RawColumn::of(String::new(), counts);
         let reading = Reading::all(Kind::Categories);
-        settle(columns, Some(counts), None, rows.len(), source, Vec::new(), &reading)
-            .inspected(&Run::default())
+        let beside = Beside { weights: Some(counts), targets: Vec::new() };
+        settle(columns, beside, None, rows.len(), source, Vec::new(), &reading)?.inspected(&Run::default())
     }
 }
 

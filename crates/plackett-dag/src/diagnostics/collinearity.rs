@@ -21,7 +21,7 @@ pub(super) fn collinearity(look: &Look<'_, '_>) -> Option<Diagnostic> {
         factor.reset(parents.len());
         let mut active = Vec::with_capacity(parents.len());
         for &parent in parents {
-            if factor.push(gram, &active, parent) {
+            if factor.push(gram.pooled(), &active, parent) {
                 active.push(parent);
             } else {
                 inflated.push((parent, f64::INFINITY));

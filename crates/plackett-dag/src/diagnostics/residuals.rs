@@ -128,7 +128,7 @@ fn explained(
     let mut active = Vec::with_capacity(width);
     let mut linear_active = 0;
     for term in 0..last {
-        if factor.push(&gram, &active, term) {
+        if factor.push(gram.pooled(), &active, term) {
             active.push(term);
             linear_active += usize::from(term < linear);
         }

@@ -103,7 +103,7 @@ fn predicted_shares(gram: &Gram, is_over: impl Fn() -> bool) -> Option<Vec<f64>>
         if is_over() {
             return None;
         }
-        if factor.push(gram, &active, node) {
+        if factor.push(gram.pooled(), &active, node) {
             active.push(node);
         }
     }

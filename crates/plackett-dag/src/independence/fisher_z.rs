@@ -74,7 +74,7 @@ impl IndependenceTest for FisherZ<'_> {
         self.factor.reset(given.len() + 1);
         self.active.clear();
         for &node in given {
-            if self.factor.push(&self.gram, &self.active, node) {
+            if self.factor.push(self.gram.pooled(), &self.active, node) {
                 self.active.push(node);
             }
         }
@@ -106,7 +106,7 @@ impl IndependenceTest for FisherZ<'_> {
         self.active.clear();
         for &candidate in candidates {
             // One that the others determine tells nothing new: it is independent given them.
-            if self.factor.push(&self.gram, &self.active, candidate) {
+            if self.factor.push(self.gram.pooled(), &self.active, candidate) {
                 self.active.push(candidate);
             }
         }

@@ -74,10 +74,12 @@ impl Knowledge {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// Whether text, or the beginning of a file, is one of Tetrad's `/knowledge` files.
-    pub(crate) fn is_tetrad(head: &[u8]) -> bool {
+    /// Whether the beginning of a file is that of one of Tetrad's `/knowledge` files, or all of a JSON file of ours.
+    pub(crate) fn is_one(head: &[u8]) -> bool {
         let start = head.trim_ascii_start();
-        start.get(..TETRAD.len()).is_some_and(|start| start.eq_ignore_ascii_case(TETRAD.as_bytes()))
+        let is_tetrad =
+            start.get(..TETRAD.len()).is_some_and(|start| start.eq_ignore_ascii_case(TETRAD.as_bytes()));
+        is_tetrad || serde_json::from_slice(start).is_ok_and(|known: Self| !known.is_empty())
     }
 }
 

@@ -23,7 +23,11 @@ pub fn residual_variances(gram: &Gram, dag: &Dag) -> Vec<f64> {
         let parents = dag.parents(node).iter().zip(dag.parent_weights(node));
         let mut terms: Vec<(usize, f64)> = parents.map(|(&parent, &weight)| (parent, -weight)).collect();
         terms.push((node, 1.0));
-        let row = |a: usize| terms.iter().map(|&(b, y)| y * gram.entry(a, b)).sum::<f64>();
+        let own = gram.of(node);
+        let row = |a: usize| {
+            let entries = own.row(a);
+            terms.iter().map(|&(b, y)| y * entries[b]).sum::<f64>()
+        };
         terms.iter().map(|&(a, x)| x * row(a)).sum::<f64>().max(0.0)
     };
     (0..dag.nodes()).map(residual).collect()
@@ -49,16 +53,20 @@ pub(crate) struct NoiseVariances {
 
 impl NoiseVariances {
     pub(crate) fn of(gram: &Gram, dag: &Dag) -> Self {
-        let rows = gram.rows() as f64;
+        let rows = |node: usize| gram.kept_rows(node) as f64;
         // Without the degrees of freedom, nodes with many parents would seem to have less noise.
-        let freedom = |node: usize| (rows - 1.0 - dag.parents(node).len() as f64).max(1.0);
+        let freedom = |node: usize| (rows(node) - 1.0 - dag.parents(node).len() as f64).max(1.0);
         let raw = residual_variances(gram, dag);
-        let (count, mean) = (raw.len() as f64, raw.iter().sum::<f64>() / raw.len() as f64);
+        let count = raw.len() as f64;
+        let total: f64 = (0..raw.len()).map(rows).sum();
+        let mean = raw.iter().enumerate().map(|(node, variance)| rows(node) * variance).sum::<f64>() / total;
         // (n/2)·log of each variance and ½ log n for it, against d times (n/2)·log of their mean and ½ log n once.
-        let lost = raw.iter().map(|variance| 0.5 * rows * (mean / variance).ln()).sum::<f64>();
-        let saving = 0.5 * rows.ln() * (count - 1.0) - lost;
+        let lost: f64 =
+            raw.iter().enumerate().map(|(node, variance)| 0.5 * rows(node) * (mean / variance).ln()).sum();
+        let saving = 0.5 * (gram.rows() as f64).ln() * (count - 1.0) - lost;
         let variances = raw.into_iter().enumerate();
-        let variances = variances.map(|(node, variance)| (variance * rows / freedom(node), freedom(node)));
+        let variances =
+            variances.map(|(node, variance)| (variance * rows(node) / freedom(node), freedom(node)));
         let mut low = (f64::INFINITY, 1.0);
         let mut high = (0.0, 1.0);
         for (variance, freedom) in variances {

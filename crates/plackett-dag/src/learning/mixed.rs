@@ -11,26 +11,44 @@ use super::{
     numbers, patterned, refuse, unscored,
 };
 use crate::{
-    Error, LocalScore, Mixed, Result,
+    Error, Interventions, LocalScore, Mixed, Result,
     em::{Em, Estimation},
+    gram::RowSource,
     independence::BlockTest,
     mixed::{Blocks, Layout, MixedColumn},
     score::{
-        DISCRETE_SCORES, MIXED_SCORES, SCORES, conditional::ConditionalGaussian,
-        degenerate::DegenerateGaussian, family::FamilyLocal, mixed::Price, node_average::NodeAverage,
+        DISCRETE_SCORES, MIXED_SCORES, SCORES,
+        degenerate::DegenerateGaussian,
+        family::FamilyLocal,
+        mixed::{Price, conditional_gaussian, node_average, own_gaussians},
         weigh_by_cost,
     },
 };
 
 /// Learns a graph from mixed or incomplete data.
 pub(super) fn learn(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Result<Learned> {
+    let nodes = data.columns().len();
+    if let Some(told) = data.interventions() {
+        check_kept(learning, data, told)?;
+    }
     if data.is_numeric() == Some(true) {
         let (blocks, estimation) = estimate(data, run)?;
-        let learned = numbers::learn(learning, &Arc::new(blocks.gram), run)?;
+        let mut gram = blocks.gram;
+        if let Some(told) = data.interventions() {
+            let values = |row: usize, target: &mut [f64]| {
+                for (value, column) in target.iter_mut().zip(data.columns()) {
+                    if let MixedColumn::Numbers(numbers) = column {
+                        *value = numbers[row];
+                    }
+                }
+            };
+            let rows = RowSource { values, weight: |_| 1.0 };
+            gram = gram.intervened(told, data.rows(), &rows, data.centering())?;
+        }
+        let learned = numbers::learn(learning, &Arc::new(gram), run)?;
         return Ok(Learned { estimation, ..learned });
     }
     check(learning)?;
-    let nodes = data.columns().len();
     if learning.method.is_pc() {
         let Some((gaussian, estimation)) = gaussian(learning, data, run)? else {
             return Ok(nothing(learning, None, nodes, run));
@@ -56,6 +74,28 @@ pub(super) fn learn(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Re
     };
     let found = with_posterior(learning, found, &scored.score, gaussian.as_deref(), run)?;
     Ok(Learned { score_choice: choice, estimation: scored.estimation, ..found })
+}
+
+/// Whether the rows in which columns were not set from outside can serve: complete ones, unless they are categories, which take a
+/// copy for each column that was.
+fn check_kept(learning: &Learning, data: &Mixed, told: &Interventions) -> Result<()> {
+    let misfit = |setting: &'static str, reason: String| Err(Error::Misfit { setting, reason });
+    if !data.is_complete() && data.is_numeric() != Some(false) {
+        let reason =
+            "need rows in which nothing is missing: leave out those in which something is".to_owned();
+        return misfit("interventions", reason);
+    }
+    let values = data.rows() * data.columns().len() * told.targets().len();
+    let needed = values * size_of::<f64>();
+    if data.is_numeric().is_none() && needed > learning.search.memory_bytes {
+        let reason = format!(
+            "is too small: the rows of {} columns that were set need {} MiB",
+            told.targets().len(),
+            needed >> 20
+        );
+        return misfit("memory", reason);
+    }
+    Ok(())
 }
 
 /// Refuses the settings that are for other data, or for another method.
@@ -165,14 +205,16 @@ struct Scored {
 /// The score on the data; none if the run is over before it is made.
 fn score(name: &str, learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Result<Option<Scored>> {
     let nodes = data.columns().len();
-    let price = Price::new(data.total(), nodes, learning.numbers.penalty)?;
+    let factor = learning.numbers.penalty;
+    let price = Price::new(data.total(), nodes, factor)?;
     let score: Arc<dyn LocalScore> = match name {
-        "cg" => Arc::new(FamilyLocal::new(ConditionalGaussian::new(data, price), nodes)),
-        "nal" => Arc::new(FamilyLocal::new(NodeAverage::new(data, price)?, nodes)),
+        "cg" => conditional_gaussian(data, price, factor)?,
+        "nal" => node_average(data, price, factor)?,
         _ => {
             let found = gaussian(learning, data, run)?;
+            let Some(own) = own_gaussians(data, factor, run)? else { return Ok(None) };
             return Ok(found.map(|(gaussian, estimation)| Scored {
-                score: Arc::new(FamilyLocal::sharing(Arc::clone(&gaussian), nodes)),
+                score: Arc::new(FamilyLocal::sharing(Arc::clone(&gaussian), nodes).with_own(own)),
                 gaussian: Some(gaussian),
                 estimation,
             }));

@@ -32,8 +32,8 @@ pub use settings::{
 };
 
 use crate::{
-    Bounds, Categories, Cpdag, Dag, Error, Gram, JointMoments, LocalScore, Mixed, NodeSet, Oracle, Pc,
-    Result,
+    Bounds, Categories, Cpdag, Dag, Error, Gram, Interventions, JointMoments, LocalScore, Mixed, NodeSet,
+    Oracle, Pc, Result,
     independence::IndependenceTest,
     pc::PcResult,
     score::{fit_weights, weigh_by_cost},
@@ -95,6 +95,25 @@ impl Observations {
             #[expect(clippy::cast_sign_loss, reason = "a number of rows")]
             Self::Mixed(data) => data.total().round() as usize,
             Self::Joint(moments) => moments.rows(),
+        }
+    }
+}
+
+impl Observations {
+    /// Which columns were set from outside in which rows, if any were.
+    ///
+    /// ```
+    /// use plackett_dag::{BayesNet, Observations};
+    /// let data = BayesNet::embedded("asia")?.sample(10, 0, BayesNet::TRAINING)?;
+    /// assert!(Observations::Categories(data.into()).interventions().is_none());
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn interventions(&self) -> Option<&Interventions> {
+        match self {
+            Self::Numbers(gram) => gram.interventions(),
+            Self::Categories(categories) => categories.interventions(),
+            Self::Mixed(data) => data.interventions(),
+            Self::Joint(_) => None,
         }
     }
 }
@@ -253,6 +272,27 @@ impl Learning {
         {
             return Err(Error::Size { what: "what is known", expected: data.columns(), found });
         }
+        let Some(told) = data.interventions() else { return self.learn(data, run) };
+        if self.method.is_pc() {
+            let reason = "pc tests independences on all rows together, and interventions change them from row to row: take a \
+                          method with a score";
+            return Err(Error::Misfit { setting: "method", reason: reason.to_owned() });
+        }
+        // Marginal likelihoods of numbers are those of the moments of all rows.
+        let is_bge = matches!(&self.score, ScoreChoice::Named(name) if name == "bge");
+        let is_posterior = self.search.posterior && !matches!(data, Observations::Categories(_));
+        refuse(
+            &[("score", is_bge), ("posterior", is_posterior)],
+            "rests on the moments of all rows together, and interventions change them from row to row",
+        )?;
+        let learned = self.learn(data, run)?;
+        let is_bound =
+            |from: usize, to: usize| self.bounds.as_ref().is_some_and(|bounds| !bounds.permits(to, from));
+        let is_known = |from: usize, to: usize| told.separates(from, to) || is_bound(from, to);
+        Ok(Learned { cpdag: Cpdag::of_known(&learned.dag, is_known), ..learned })
+    }
+
+    fn learn(&self, data: &Observations, run: &Run<'_>) -> Result<Learned> {
         let settled = Self { method: self.method_for(data), ..self.clone() };
         if let ScoreChoice::Custom(score) = &settled.score {
             return settled.by_own_score(data, score, run);

@@ -231,6 +231,7 @@ impl Learner<'_> {
 /// The nodes by their variances, the smallest first: causes tend to vary less than their effects.
 fn by_variance(gram: &Gram) -> Vec<usize> {
     let mut order: Vec<usize> = (0..gram.nodes()).collect();
-    order.sort_by(|&a, &b| gram.entry(a, a).total_cmp(&gram.entry(b, b)));
+    let variance = |node: usize| gram.of(node).variance(node);
+    order.sort_by(|&a, &b| variance(a).total_cmp(&variance(b)));
     order
 }

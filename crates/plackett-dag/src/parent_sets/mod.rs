@@ -112,9 +112,10 @@ impl ParentSets {
         run: &Run<'_>,
     ) -> Result<Option<Self>> {
         let plan = Plan::new(data, candidates, keep)?;
-        let name = score.name();
+        let (name, family) = (score.name(), score);
         let score = &*score.on_rows(data.total());
-        let lists = if plan.shares(score) { plan.run_shared(score, run) } else { plan.run_apart(score, run) };
+        let lists =
+            if plan.shares(score) { plan.run_shared(score, run) } else { plan.run_apart(score, family, run) };
         let Some(lists) = lists else { return Ok(None) };
         let (best, all): (Vec<List>, Vec<List>) = lists.into_iter().unzip();
         let sums = match keep {
@@ -244,6 +245,7 @@ impl LocalScore for ParentSets {
 
 /// What is to be done: the data, and for each node where its parents may come from and how many they may be.
 struct Plan<'a> {
+    data: &'a Categories,
     rows: Rows<'a>,
     row_count: usize,
     arities: Vec<usize>,
@@ -286,6 +288,7 @@ impl<'a> Plan<'a> {
             Keep::All(prior) => prior,
         };
         Ok(Self {
+            data,
             rows: Rows::new(data),
             row_count: data.total(),
             arities: (0..nodes).map(|node| data.arity(node)).collect(),
@@ -328,6 +331,9 @@ impl<'a> Plan<'a> {
     /// Whether counting sets of nodes once for all is less work than going through each node's sets on its own rows.
     fn shares(&self, score: &dyn CountScore) -> bool {
         let is_fixed = |lists: &Vec<Vec<usize>>| lists.iter().any(|list| !list.is_empty());
+        if self.data.interventions().is_some() {
+            return false;
+        }
         if self.outside.iter().any(|outside| !outside.is_empty()) || self.fixed.iter().any(is_fixed) {
             return false;
         }
@@ -364,17 +370,31 @@ impl<'a> Plan<'a> {
         })
     }
 
-    fn run_apart(&self, score: &dyn CountScore, run: &Run<'_>) -> Option<Vec<(List, List)>> {
+    fn run_apart(
+        &self,
+        score: &dyn CountScore,
+        family: &dyn FamilyScore,
+        run: &Run<'_>,
+    ) -> Option<Vec<(List, List)>> {
         let ways = self.fixed.iter().map(Vec::len);
         let parts: usize =
             self.outside.iter().zip(ways).map(|(outside, ways)| (1 + outside.len()) * ways).sum();
         run.begin(STAGE, Some(parts as u64));
         parallel::map(0..self.cores.len(), |node| {
+            // Where the node was set from outside, rows say nothing of its parents.
+            let own = self.data.kept_counts(node).map(|counts| {
+                let total = counts.iter().map(|&count| count as usize).sum();
+                (Rows::counted(self.data, counts), total, family.on_rows(total))
+            });
+            let (rows, row_count, score) = match &own {
+                Some((rows, total, score)) => (rows, *total, &**score),
+                None => (&self.rows, self.row_count, score),
+            };
             let (mut best, mut all) = (List::new(self.words), List::new(self.words));
             for fixed in &self.fixed[node] {
                 let task = NodeTask {
-                    rows: &self.rows,
-                    row_count: self.row_count,
+                    rows,
+                    row_count,
                     arities: &self.arities,
                     score,
                     node,
@@ -441,7 +461,7 @@ mod tests {
                 for candidates in [Candidates::all(arities.len(), 3), lopsided] {
                     let plan = Plan::new(&data, &candidates, Keep::All(SizePrior::Even)).unwrap();
                     let shared = plan.run_shared(&*counted, &run).unwrap();
-                    let apart = plan.run_apart(&*counted, &run).unwrap();
+                    let apart = plan.run_apart(&*counted, &*score, &run).unwrap();
                     for (shared, apart) in shared.into_iter().zip(apart) {
                         for (mut shared, mut apart) in [(shared.0, apart.0), (shared.1, apart.1)] {
                             shared.sort_by_members();

@@ -33,6 +33,12 @@ impl<'a> Rows<'a> {
         rows.distinct(&groups, &everything)
     }
 
+    /// The rows of the data, each counting as often as it is said here.
+    pub(super) fn counted(data: &'a Categories, counts: Vec<u32>) -> Self {
+        let columns = (0..data.columns()).map(|column| Cow::Borrowed(data.column(column))).collect();
+        Self { columns, weights: Some(counts), count: data.row_count() }
+    }
+
     /// One row for each group of a partition without empty groups, with the columns named, in which the group's rows agree.
     pub(super) fn distinct(&self, groups: &Partition, columns: &[usize]) -> Rows<'static> {
         let mut weights = Vec::new();

@@ -346,7 +346,7 @@ fn least_squares(gram: &Gram, dag: &Dag) -> Result<Dag, Error> {
         factor.reset(nodes + 1);
         active.clear();
         for &parent in dag.parents(node) {
-            if factor.push(gram, &active, parent) {
+            if factor.push(gram.pooled(), &active, parent) {
                 active.push(parent);
             }
         }

@@ -94,7 +94,7 @@ impl Bge {
         let (mut rest, mut log_parents) = (row[node], 0.0);
         for &parent in parents {
             // T keeps every one of them apart from the others.
-            if factor.push(&self.matrix, known, parent) {
+            if factor.push(self.matrix.pooled(), known, parent) {
                 known.push(parent);
                 log_parents += factor.last_log_variance();
                 let along = factor.extend(projection, row[parent]);
@@ -123,7 +123,7 @@ fn units(gram: &Gram) -> Result<Vec<f64>> {
     factor.reset(nodes);
     let mut known: Vec<usize> = Vec::with_capacity(nodes);
     for node in 0..nodes {
-        if factor.push(&correlations, &known, node) {
+        if factor.push(correlations.pooled(), &known, node) {
             known.push(node);
         }
     }
@@ -164,7 +164,7 @@ impl Family for Bge {
         let (row, size) = (self.matrix.row(node), space.parents.len());
         for &candidate in candidates {
             let (mut left, mut log_all) = (rest, log_parents);
-            if space.factor.push(&self.matrix, &space.parents, candidate) {
+            if space.factor.push(self.matrix.pooled(), &space.parents, candidate) {
                 let along = space.factor.extend(&space.projection, row[candidate]);
                 left -= along * along;
                 log_all += space.factor.last_log_variance();

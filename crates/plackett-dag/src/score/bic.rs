@@ -8,6 +8,7 @@ use plackett::run::Run;
 
 use super::subset::{Criterion, Space, Subset, price};
 use super::{Choice, LocalScore, ScoreEntry, ScoreSettings, Scratch, SubsetSearch, Walker};
+use crate::gram::NodeMoments;
 use crate::{Bounds, Gram, NodeSet, Result};
 
 pub(super) const ENTRY: ScoreEntry = ScoreEntry {
@@ -51,6 +52,7 @@ impl Criterion for LogVariance {
 #[derive(Debug, Clone)]
 pub struct Bic {
     subset: Subset<LogVariance>,
+    price: f64,
     /// The units that the columns were given, if theirs were too far apart: variances in them are smaller by their squares.
     units: Option<Vec<f64>>,
 }
@@ -69,17 +71,21 @@ impl Bic {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn new(gram: Arc<Gram>, settings: &ScoreSettings) -> Result<Self> {
-        let rows = gram.rows() as f64;
-        let penalty = price(&gram, settings.penalty_factor, 0.5 * rows.ln())?;
-        let criterion = LogVariance { half_rows: 0.5 * rows, penalty };
+        let criterion = |moments: NodeMoments<'_>| {
+            let rows = moments.rows() as f64;
+            let penalty = price(moments, settings.penalty_factor, 0.5 * rows.ln())?;
+            Ok(LogVariance { half_rows: 0.5 * rows, penalty })
+        };
+        let price = criterion(gram.pooled())?.penalty;
+        let criteria = (0..gram.nodes()).map(|node| criterion(gram.of(node))).collect::<Result<_>>()?;
         let (gram, units) = match gram.balanced() {
             Some((gram, units)) => (Arc::new(gram), Some(units)),
             None => (gram, None),
         };
-        Ok(Self { subset: Subset { gram, criterion, search: settings.subset_search }, units })
+        Ok(Self { subset: Subset::new(gram, criteria, settings.subset_search), price, units })
     }
 
-    /// What a parent costs.
+    /// What a parent costs a node that no row sets from outside.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -90,12 +96,12 @@ impl Bic {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn price(&self) -> f64 {
-        self.subset.criterion.penalty
+        self.price
     }
 
     /// What the score of a node is more in the columns' own units.
     fn shift(&self, node: usize) -> f64 {
-        let rows = 2.0 * self.subset.criterion.half_rows;
+        let rows = 2.0 * self.subset.criteria[node].half_rows;
         self.units.as_ref().map_or(0.0, |units| rows * units[node].ln())
     }
 

@@ -47,7 +47,7 @@ impl Space {
     fn push(&mut self, correlations: &Gram, columns: std::ops::Range<usize>) -> f64 {
         let mut log_determinant = 0.0;
         for column in columns {
-            if self.factor.push(correlations, &self.columns, column) {
+            if self.factor.push(correlations.pooled(), &self.columns, column) {
                 self.columns.push(column);
                 log_determinant += self.factor.last_log_variance();
             }

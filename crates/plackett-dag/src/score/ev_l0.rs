@@ -20,12 +20,14 @@ pub(super) const ENTRY: ScoreEntry = ScoreEntry {
 
 #[derive(Debug, Clone)]
 struct HalfVariance {
+    /// The share of all rows that tell of the node: the variances of all nodes are means over the same rows then.
+    share: f64,
     penalty: f64,
 }
 
 impl Criterion for HalfVariance {
     fn fit(&self, variance: f64) -> f64 {
-        0.5 * variance
+        0.5 * self.share * variance
     }
 
     fn penalty(&self) -> f64 {
@@ -33,7 +35,7 @@ impl Criterion for HalfVariance {
     }
 
     fn needed_gain(&self, _: f64, price: f64) -> f64 {
-        2.0 * price
+        2.0 * price / self.share
     }
 }
 
@@ -73,9 +75,14 @@ impl EvL0 {
         let estimate = || estimate_noise_variance(&gram, &Run::default());
         let noise_variance = settings.noise_variance.unwrap_or_else(estimate);
         check_positive("the noise variance", noise_variance)?;
-        let rows = gram.rows() as f64;
-        let penalty = noise_variance / rows * price(&gram, settings.penalty_factor, rows.ln())?;
-        let subset = Subset { gram, criterion: HalfVariance { penalty }, search: settings.subset_search };
+        let all_rows = gram.rows() as f64;
+        let criterion = |node: usize| {
+            let moments = gram.of(node);
+            let price = price(moments, settings.penalty_factor, (moments.rows() as f64).ln())?;
+            Ok(HalfVariance { share: moments.share(), penalty: noise_variance / all_rows * price })
+        };
+        let criteria = (0..gram.nodes()).map(criterion).collect::<Result<_>>()?;
+        let subset = Subset::new(gram, criteria, settings.subset_search);
         Ok(Self { subset, noise_variance })
     }
 
@@ -100,24 +107,27 @@ impl EvL0 {
 /// oppose each other. Without enough rows for the conditional variances the marginal one stands alone. O(d³).
 pub(crate) fn estimate_noise_variance(gram: &Gram, run: &Run<'_>) -> f64 {
     let d = gram.nodes();
-    let marginal = (0..d).map(|i| gram.row(i)[i]).filter(|&v| v > 0.0).fold(f64::INFINITY, f64::min);
+    let marginal = (0..d).map(|i| gram.of(i).variance(i)).filter(|&v| v > 0.0).fold(f64::INFINITY, f64::min);
     let mut factor = Cholesky::default();
     factor.reset(d);
     let nodes: Vec<usize> = (0..d).collect();
-    let independent = gram.rows() > d && (0..d).all(|i| !run.is_over() && factor.push(gram, &nodes[..i], i));
+    let independent =
+        gram.rows() > d && (0..d).all(|i| !run.is_over() && factor.push(gram.pooled(), &nodes[..i], i));
     if !independent {
         return marginal;
     }
     let freedom = gram.rows() as f64 / (gram.rows() - d + 1) as f64;
     let mut column = Vec::new();
     let mut conditional = 0.0_f64;
-    for node in 0..d {
+    // A node that some rows set has another variance there; of the others, none has more given all than given its parents.
+    let is_free = |&node: &usize| gram.kept_rows(node) == gram.rows();
+    for node in (0..d).filter(is_free) {
         if run.is_over() {
             return marginal;
         }
         conditional = conditional.max(freedom / factor.inverse_entry(node, &mut column));
     }
-    (marginal * conditional).sqrt()
+    if conditional > 0.0 { (marginal * conditional).sqrt() } else { marginal }
 }
 
 impl LocalScore for EvL0 {

@@ -53,6 +53,8 @@ pub(crate) trait Family: Send + Sync + 'static {
 pub(crate) struct FamilyLocal<F> {
     nodes: usize,
     family: Arc<F>,
+    /// Of nodes that were set from outside in some rows: the same on the others.
+    own: Arc<Vec<Option<F>>>,
     /// Whether all sets of parents are tried.
     is_exact: bool,
 }
@@ -64,7 +66,16 @@ impl<F> FamilyLocal<F> {
 
     /// On a family that others use as well.
     pub(crate) fn sharing(family: Arc<F>, nodes: usize) -> Self {
-        Self { nodes, family, is_exact: false }
+        Self { nodes, family, own: Arc::default(), is_exact: false }
+    }
+
+    /// With families of their own for some nodes.
+    pub(crate) fn with_own(self, own: Vec<Option<F>>) -> Self {
+        Self { own: Arc::new(own), ..self }
+    }
+
+    fn of(&self, node: usize) -> &F {
+        self.own.get(node).and_then(Option::as_ref).unwrap_or(&self.family)
     }
 }
 
@@ -100,15 +111,15 @@ impl<F: Family> FamilyLocal<F> {
         let may_go = |parents: &[usize]| -> Vec<usize> {
             (0..parents.len()).filter(|&at| !required.contains(parents[at])).collect()
         };
-        let mut cost = self.family.cost(node, &parents, space);
+        let mut cost = self.of(node).cost(node, &parents, space);
         let improves = |new: f64, old: f64| new < old - IMPROVEMENT * old.abs().max(1.0);
         loop {
             let mut is_better = false;
             loop {
                 candidates.clear();
                 candidates.extend(allowed.iter().filter(|other| !parents.contains(other)));
-                pace.spend(self.family.work() * candidates.len())?;
-                self.family.costs_with(node, &parents, candidates, space, costs);
+                pace.spend(self.of(node).work() * candidates.len())?;
+                self.of(node).costs_with(node, &parents, candidates, space, costs);
                 let Some((at, least)) = least(costs).filter(|&(_, least)| improves(least, cost)) else {
                     break;
                 };
@@ -118,10 +129,10 @@ impl<F: Family> FamilyLocal<F> {
                 is_better = true;
             }
             while parents.len() > 1 {
-                pace.spend(self.family.work() * parents.len())?;
+                pace.spend(self.of(node).work() * parents.len())?;
                 let open = may_go(&parents);
                 costs.clear();
-                costs.extend(open.iter().map(|&at| self.family.cost(node, &without(&parents, at), space)));
+                costs.extend(open.iter().map(|&at| self.of(node).cost(node, &without(&parents, at), space)));
                 let Some((at, least)) = least(costs).filter(|&(_, least)| improves(least, cost)) else {
                     break;
                 };
@@ -137,8 +148,8 @@ impl<F: Family> FamilyLocal<F> {
                 let rest = without(&parents, at);
                 candidates.clear();
                 candidates.extend(allowed.iter().filter(|other| !parents.contains(other)));
-                pace.spend(self.family.work() * candidates.len())?;
-                self.family.costs_with(node, &rest, candidates, space, costs);
+                pace.spend(self.of(node).work() * candidates.len())?;
+                self.of(node).costs_with(node, &rest, candidates, space, costs);
                 if let Some((place, least)) = least(costs)
                     && improves(least, exchange.as_ref().map_or(cost, |&(_, least)| least))
                 {
@@ -150,7 +161,7 @@ impl<F: Family> FamilyLocal<F> {
             (parents, cost) = (exchanged, least);
         }
         // Computed along the way it may differ in its last bits.
-        let score = self.family.cost(node, &parents, space);
+        let score = self.of(node).cost(node, &parents, space);
         Some(Choice { score, parents: parents.into_iter().collect(), witness })
     }
 
@@ -165,17 +176,17 @@ impl<F: Family> FamilyLocal<F> {
         let allowed: Vec<usize> = allowed.iter().filter(|&other| !required.contains(other)).collect();
         let mut pace = Pace::new(run);
         let required: Vec<usize> = required.iter().collect();
-        let mut best = (self.family.cost(node, &required, space), required.clone());
+        let mut best = (self.of(node).cost(node, &required, space), required.clone());
         let mut subset = Vec::with_capacity(allowed.len());
         for bits in 1_u64..1 << allowed.len().min(63) {
-            pace.spend(self.family.work())?;
+            pace.spend(self.of(node).work())?;
             subset.clear();
             subset.extend(
                 allowed.iter().enumerate().filter(|(at, _)| bits >> at & 1 == 1).map(|(_, &other)| other),
             );
             subset.extend_from_slice(&required);
             subset.sort_unstable();
-            let cost = self.family.cost(node, &subset, space);
+            let cost = self.of(node).cost(node, &subset, space);
             if cost < best.0 {
                 best = (cost, subset.clone());
             }
@@ -218,7 +229,7 @@ impl<F: Family> LocalScore for FamilyLocal<F> {
 
     fn cost(&self, node: usize, parents: &NodeSet) -> Option<f64> {
         let parents: Vec<usize> = parents.iter().collect();
-        Some(self.family.cost(node, &parents, &mut F::Space::default()))
+        Some(self.of(node).cost(node, &parents, &mut F::Space::default()))
     }
 
     fn weights(&self, node: usize, parents: &NodeSet) -> Option<Vec<f64>> {
@@ -226,7 +237,8 @@ impl<F: Family> LocalScore for FamilyLocal<F> {
     }
 
     fn exact(&self) -> Option<Arc<dyn LocalScore>> {
-        Some(Arc::new(Self { family: Arc::clone(&self.family), is_exact: true, ..*self }))
+        let (family, own) = (Arc::clone(&self.family), Arc::clone(&self.own));
+        Some(Arc::new(Self { family, own, is_exact: true, ..*self }))
     }
 
     fn fill_costs(&self, node: usize, table: &mut [f64], run: &Run<'_>) -> bool {
@@ -237,13 +249,13 @@ impl<F: Family> LocalScore for FamilyLocal<F> {
         let mut space = F::Space::default();
         let mut parents = Vec::new();
         for (set, cost) in table.iter_mut().enumerate() {
-            if pace.spend(self.family.work()).is_none() {
+            if pace.spend(self.of(node).work()).is_none() {
                 return true;
             }
             parents.clear();
             let others = (0..self.nodes).filter(|&other| other != node).enumerate();
             parents.extend(others.filter(|(at, _)| set >> at & 1 == 1).map(|(_, other)| other));
-            *cost = self.family.cost(node, &parents, &mut space);
+            *cost = self.of(node).cost(node, &parents, &mut space);
         }
         true
     }

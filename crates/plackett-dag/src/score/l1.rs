@@ -78,11 +78,12 @@ impl LocalScore for L1 {
         run: &Run<'_>,
     ) -> Option<Choice> {
         let lasso: &mut Lasso = scratch.space();
-        let score = lasso.solve(&self.gram, node, allowed, self.lambda, &mut Pace::new(run))?;
+        let score = lasso.solve(self.gram.of(node), node, allowed, self.lambda, &mut Pace::new(run))?;
         let mut parents = NodeSet::with_capacity(self.gram.nodes());
         for parent in lasso.support().iter().copied().chain(required) {
             parents.insert(parent);
         }
+        let score = self.gram.of(node).share() * score;
         Some(Choice { score, witness: parents.clone(), parents })
     }
 
@@ -93,12 +94,15 @@ impl LocalScore for L1 {
 
     /// With the weights that cost least, of which some may be zero.
     fn cost(&self, node: usize, parents: &NodeSet) -> Option<f64> {
-        Lasso::default().solve(&self.gram, node, parents, self.lambda, &mut Pace::new(&Run::default()))
+        let own = self.gram.of(node);
+        let cost =
+            Lasso::default().solve(own, node, parents, self.lambda, &mut Pace::new(&Run::default()))?;
+        Some(own.share() * cost)
     }
 
     fn weights(&self, node: usize, parents: &NodeSet) -> Option<Vec<f64>> {
         let mut lasso = Lasso::default();
-        lasso.solve(&self.gram, node, parents, self.lambda, &mut Pace::new(&Run::default()))?;
+        lasso.solve(self.gram.of(node), node, parents, self.lambda, &mut Pace::new(&Run::default()))?;
         let weight =
             |parent| lasso.support().iter().position(|&a| a == parent).map_or(0.0, |at| lasso.weights()[at]);
         Some(parents.iter().map(weight).collect())

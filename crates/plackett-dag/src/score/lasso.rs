@@ -2,9 +2,10 @@
 //! A primal active-set method: each visited support and sign pattern is solved in closed form by a Cholesky factor and
 //! the objective falls strictly from one to the next, so it ends after finitely many steps, at the optimum, not near it.
 
+use crate::NodeSet;
 use crate::cholesky::Cholesky;
+use crate::gram::NodeMoments;
 use crate::pace::Pace;
-use crate::{Gram, NodeSet};
 
 /// A node enters when its correlation exceeds λ by more than this share of λ plus that of the largest correlation:
 /// well above the rounding of a correlation, well below anything that matters.
@@ -34,7 +35,7 @@ impl Lasso {
     /// The value depends on the final support alone, not on the way to it. O(d·k) per step for k active nodes.
     pub(crate) fn solve(
         &mut self,
-        gram: &Gram,
+        gram: NodeMoments<'_>,
         node: usize,
         allowed: &NodeSet,
         lambda: f64,
@@ -78,15 +79,15 @@ impl Lasso {
     /// The inactive node that violates the optimality conditions most, with the sign it would enter with.
     fn violation(
         &mut self,
-        gram: &Gram,
+        gram: NodeMoments<'_>,
         node: usize,
         allowed: &NodeSet,
         threshold: f64,
     ) -> Option<(usize, f64)> {
         self.correlations.clear();
-        self.correlations.extend_from_slice(gram.row(node));
+        self.correlations.extend_from_slice(&gram.row(node));
         for (&a, &weight) in self.active.iter().zip(&self.weights) {
-            for (c, x) in self.correlations.iter_mut().zip(gram.row(a)) {
+            for (c, x) in self.correlations.iter_mut().zip(&*gram.row(a)) {
                 *c -= weight * x;
             }
         }
@@ -104,7 +105,7 @@ impl Lasso {
 
     /// Makes `entering` active. If it is a combination of the active nodes the objective falls along the direction
     /// that trades them for it, until one of them reaches zero and leaves.
-    fn enter(&mut self, gram: &Gram, entering: usize, sign: f64) -> bool {
+    fn enter(&mut self, gram: NodeMoments<'_>, entering: usize, sign: f64) -> bool {
         let size = self.active.len();
         let mut weight = 0.0;
         if !self.factor.push(gram, &self.active, entering) {
@@ -139,7 +140,13 @@ impl Lasso {
 
     /// Walks to the optimum of the current support and signs, dropping each node whose weight reaches zero on the way.
     /// False if a node was dropped before it moved at all, which only rounding can bring about.
-    fn descend(&mut self, gram: &Gram, node: usize, lambda: f64, pace: &mut Pace<'_, '_>) -> Option<bool> {
+    fn descend(
+        &mut self,
+        gram: NodeMoments<'_>,
+        node: usize,
+        lambda: f64,
+        pace: &mut Pace<'_, '_>,
+    ) -> Option<bool> {
         let g = gram.row(node);
         let mut progress = true;
         loop {
@@ -170,7 +177,7 @@ impl Lasso {
         }
     }
 
-    fn remove(&mut self, gram: &Gram, position: usize) {
+    fn remove(&mut self, gram: NodeMoments<'_>, position: usize) {
         self.active.remove(position);
         self.weights.remove(position);
         self.signs.remove(position);
@@ -190,7 +197,7 @@ impl Lasso {
 
     /// Solves the final support once more, in increasing order and with one step of refinement, so that equal supports
     /// have equal weights to the last bit, whichever way they were reached.
-    fn refit(&mut self, gram: &Gram, node: usize, lambda: f64) {
+    fn refit(&mut self, gram: NodeMoments<'_>, node: usize, lambda: f64) {
         let g = gram.row(node);
         for sorted in 1..self.active.len() {
             for position in (1..=sorted).rev() {
@@ -226,7 +233,7 @@ impl Lasso {
         }
     }
 
-    fn objective(&self, gram: &Gram, node: usize, lambda: f64) -> f64 {
+    fn objective(&self, gram: NodeMoments<'_>, node: usize, lambda: f64) -> f64 {
         let g = gram.row(node);
         let mut square = g[node];
         let mut norm = 0.0;

@@ -87,6 +87,61 @@ impl Price {
 /// 13.8 without, that of `cg` 13.9 and 14.5.
 const PER_LOG_NODES: f64 = 1.0;
 
+/// What is made of the rows in which a node was not set from outside, for each node that was in others; nothing if the run is
+/// over first.
+fn own<F>(
+    data: &Mixed,
+    factor: Option<f64>,
+    run: &Run<'_>,
+    build: impl Fn(&Mixed, Price) -> Result<Option<F>>,
+) -> Result<Option<Vec<Option<F>>>> {
+    let nodes = data.columns().len();
+    let mut families = Vec::with_capacity(nodes);
+    for node in 0..nodes {
+        let Some(kept) = data.kept_by(node) else {
+            families.push(None);
+            continue;
+        };
+        let price = Price::new(kept.total(), nodes, factor)?;
+        match build(&kept, price)? {
+            Some(family) if !run.is_over() => families.push(Some(family)),
+            _ => return Ok(None),
+        }
+    }
+    Ok(Some(families))
+}
+
+/// The degenerate Gaussians of nodes that were set from outside in some rows; nothing if the run is over first.
+pub(crate) fn own_gaussians(
+    data: &Mixed,
+    factor: Option<f64>,
+    run: &Run<'_>,
+) -> Result<Option<Vec<Option<DegenerateGaussian>>>> {
+    own(data, factor, run, |kept, price| {
+        Blocks::of(kept, run)?.map(|blocks| DegenerateGaussian::new(blocks, price)).transpose()
+    })
+}
+
+/// The score `cg`.
+pub(crate) fn conditional_gaussian(
+    data: &Mixed,
+    price: Price,
+    factor: Option<f64>,
+) -> Result<Arc<dyn LocalScore>> {
+    let build = |kept: &Mixed, price: Price| Ok(Some(ConditionalGaussian::new(kept, price)));
+    let own = own(data, factor, &Run::default(), build)?.ok_or(Error::Empty)?;
+    let nodes = data.columns().len();
+    Ok(Arc::new(FamilyLocal::new(ConditionalGaussian::new(data, price), nodes).with_own(own)))
+}
+
+/// The score `nal`.
+pub(crate) fn node_average(data: &Mixed, price: Price, factor: Option<f64>) -> Result<Arc<dyn LocalScore>> {
+    let build = |kept: &Mixed, price: Price| NodeAverage::new(kept, price).map(Some);
+    let own = own(data, factor, &Run::default(), build)?.ok_or(Error::Empty)?;
+    let nodes = data.columns().len();
+    Ok(Arc::new(FamilyLocal::new(NodeAverage::new(data, price)?, nodes).with_own(own)))
+}
+
 /// Makes the score registered under `name`; `dg` and `cg` need complete data.
 ///
 /// # Errors
@@ -109,17 +164,20 @@ pub fn mixed_score_by_name(
     settings: &MixedScoreSettings,
 ) -> Result<Arc<dyn LocalScore>> {
     let nodes = data.columns().len();
-    let price = Price::new(data.total(), nodes, settings.penalty_factor)?;
+    let factor = settings.penalty_factor;
+    let price = Price::new(data.total(), nodes, factor)?;
     if !data.is_complete() && name != "nal" {
         return Err(Error::Misfit { setting: "score", reason: format!("{name} needs complete rows") });
     }
     match name {
-        "nal" => Ok(Arc::new(FamilyLocal::new(NodeAverage::new(data, price)?, nodes))),
+        "nal" => node_average(data, price, factor),
         "dg" => {
-            let blocks = Blocks::of(data, &Run::default())?.ok_or(Error::Empty)?;
-            Ok(Arc::new(FamilyLocal::new(DegenerateGaussian::new(blocks, price)?, nodes)))
+            let run = &Run::default();
+            let blocks = Blocks::of(data, run)?.ok_or(Error::Empty)?;
+            let own = own_gaussians(data, factor, run)?.ok_or(Error::Empty)?;
+            Ok(Arc::new(FamilyLocal::new(DegenerateGaussian::new(blocks, price)?, nodes).with_own(own)))
         }
-        "cg" => Ok(Arc::new(FamilyLocal::new(ConditionalGaussian::new(data, price), nodes))),
+        "cg" => conditional_gaussian(data, price, factor),
         _ => Err(Error::UnknownScore {
             name: name.to_owned(),
             known: MIXED_SCORES.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", "),

@@ -4,6 +4,7 @@
 
 use super::subset::{Criterion, PERFECT_FIT};
 use crate::cholesky::{COLLINEAR, Cholesky, dot};
+use crate::gram::NodeMoments;
 use crate::{Bounds, Gram, NodeSet};
 
 /// An improvement of a local score by less than this is rounding, not improvement.
@@ -12,45 +13,41 @@ const IMPROVEMENT: f64 = 1e-7;
 /// Changes of a regression until everything is computed anew.
 const CHANGES: usize = 32;
 
-/// The correlations of the columns and their variances: with them no unit of measurement can overflow.
+/// The correlations of the columns and their variances: with them no unit of measurement can overflow. Where a node has moments of
+/// its own, they are in the same units.
 #[derive(Debug)]
 pub(crate) struct Correlations {
-    nodes: usize,
-    entries: Vec<f64>,
+    gram: Gram,
     variances: Vec<f64>,
 }
 
 impl Correlations {
     pub(crate) fn of(gram: &Gram) -> Self {
-        let nodes = gram.nodes();
-        let variances: Vec<f64> = (0..nodes).map(|node| gram.row(node)[node]).collect();
+        let variances: Vec<f64> = (0..gram.nodes()).map(|node| gram.row(node)[node]).collect();
         let deviations: Vec<f64> = variances.iter().map(|variance| variance.sqrt()).collect();
-        let mut entries = Vec::with_capacity(nodes * nodes);
-        for (node, &deviation) in deviations.iter().enumerate() {
-            // A column that does not vary goes with nothing.
-            let scaled = |(entry, other): (&f64, &f64)| {
-                if deviation > 0.0 && *other > 0.0 { entry / deviation / other } else { 0.0 }
-            };
-            entries.extend(gram.row(node).iter().zip(&deviations).map(scaled));
-        }
-        Self { nodes, entries, variances }
+        Self { gram: gram.in_units(&deviations), variances }
     }
 
     pub(crate) fn nodes(&self) -> usize {
-        self.nodes
+        self.gram.nodes()
+    }
+
+    /// What the parents of a node are told from.
+    fn of_node(&self, node: usize) -> NodeMoments<'_> {
+        self.gram.of(node)
     }
 
     fn row(&self, node: usize) -> &[f64] {
-        &self.entries[node * self.nodes..(node + 1) * self.nodes]
+        self.gram.row(node)
     }
 
     /// The nodes by how much of each all others leave unexplained, the most first: effects are easier to explain than causes,
     /// where many edges meet. O(d³); `None` if columns are collinear or `is_over` says so.
     pub(crate) fn by_fit(&self, is_over: impl Fn() -> bool) -> Option<Vec<usize>> {
         let mut factor = Cholesky::default();
-        factor.reset(self.nodes);
+        factor.reset(self.nodes());
         let mut row = Vec::new();
-        for node in 0..self.nodes {
+        for node in 0..self.nodes() {
             row.clear();
             row.extend_from_slice(&self.row(node)[..node]);
             factor.solve_lower(&mut row);
@@ -60,14 +57,14 @@ impl Correlations {
             }
             factor.append(&row, left);
         }
-        let mut precisions = Vec::with_capacity(self.nodes);
-        for node in 0..self.nodes {
+        let mut precisions = Vec::with_capacity(self.nodes());
+        for node in 0..self.nodes() {
             if is_over() {
                 return None;
             }
             precisions.push(factor.inverse_entry(node, &mut row));
         }
-        let mut order: Vec<usize> = (0..self.nodes).collect();
+        let mut order: Vec<usize> = (0..self.nodes()).collect();
         order.sort_by(|&a, &b| precisions[a].total_cmp(&precisions[b]));
         Some(order)
     }
@@ -75,7 +72,7 @@ impl Correlations {
     /// The order of a pivoted Cholesky decomposition: next is always the node of which those before it explain the least.
     /// Causes come early in it, as far as correlations alone can tell. O(d²·r) for rank r; `None` if `is_over` says so.
     pub(crate) fn pivoted(&self, is_over: impl Fn() -> bool) -> Option<Vec<usize>> {
-        let nodes = self.nodes;
+        let nodes = self.nodes();
         let mut rests: Vec<f64> = (0..nodes).map(|node| self.row(node)[node]).collect();
         let mut left: Vec<usize> = (0..nodes).collect();
         let mut order = Vec::with_capacity(nodes);
@@ -164,8 +161,9 @@ pub(crate) struct Allowed<'a> {
 /// Correlations and what a parent costs: all that regressions are made from.
 #[derive(Debug)]
 pub(crate) struct Model<'a, C> {
-    pub(crate) correlations: Correlations,
-    pub(crate) criterion: &'a C,
+    pub(crate) correlations: &'a Correlations,
+    /// By node.
+    pub(crate) criteria: &'a [C],
     pub(crate) bounds: &'a Bounds,
     /// A regression with so many parents takes up no more.
     pub(crate) most_parents: usize,
@@ -180,7 +178,8 @@ impl<C: Criterion> Model<'_, C> {
     /// The local score of a node of which a number of parents leave the share `rest`.
     fn cost(&self, node: usize, rest: f64, parents: usize) -> f64 {
         let variance = (rest.max(PERFECT_FIT) * self.correlations.variances[node]).max(f64::MIN_POSITIVE);
-        self.criterion.fit(variance) + self.criterion.penalty() * parents as f64
+        let criterion = &self.criteria[node];
+        criterion.fit(variance) + criterion.penalty() * parents as f64
     }
 }
 
@@ -204,7 +203,7 @@ impl Regression {
     /// Starts with no parents. Of a column that may not be a parent no variance is left: so it stays, whatever is added to it, and
     /// nothing that is left of a column is as little.
     pub(crate) fn start<C: Criterion>(&mut self, model: &Model<C>, node: usize) {
-        let correlations = &model.correlations;
+        let own = model.correlations.of_node(node);
         self.node = node;
         self.parents.clear();
         self.changes = 0;
@@ -213,12 +212,12 @@ impl Regression {
         self.weights.clear();
         self.precisions.clear();
         self.covariances.clear();
-        self.covariances.extend_from_slice(correlations.row(node));
+        self.covariances.extend_from_slice(&own.row(node));
         self.variances.clear();
-        self.variances.extend((0..correlations.nodes).map(|other| correlations.row(other)[other]));
+        self.variances.extend((0..own.nodes()).map(|other| own.variance(other)));
         self.rest = self.variances[node];
         if !model.bounds.is_free() {
-            let barred = (0..correlations.nodes).filter(|&other| !model.bounds.permits(other, node));
+            let barred = (0..own.nodes()).filter(|&other| !model.bounds.permits(other, node));
             barred.for_each(|other| self.variances[other] = f64::NEG_INFINITY);
         }
         self.price(model);
@@ -234,9 +233,10 @@ impl Regression {
         self.is_full = self.parents.len() >= model.most_parents;
         let scale = model.correlations.variances[self.node];
         let variance = (self.rest.max(PERFECT_FIT) * scale).max(f64::MIN_POSITIVE);
-        let price = model.criterion.penalty() + IMPROVEMENT;
+        let criterion = &model.criteria[self.node];
+        let price = criterion.penalty() + IMPROVEMENT;
         self.needed = if scale > 0.0 && self.rest > PERFECT_FIT {
-            model.criterion.needed_gain(variance, price) / scale
+            criterion.needed_gain(variance, price) / scale
         } else {
             f64::INFINITY // there is nothing left to explain
         };
@@ -289,7 +289,7 @@ impl Regression {
         let parent = self.parents[position];
         self.forget(position);
         let left = self.explain(model, parent, space).max(COLLINEAR);
-        let own = model.correlations.row(parent)[self.node];
+        let own = model.correlations.of_node(self.node).row(parent)[self.node];
         let covariance = own - dot(&space.projections, &self.projections);
         self.shift(covariance / left, 1.0 / left, &space.residual);
         for ((weight, precision), coefficient) in
@@ -316,7 +316,7 @@ impl Regression {
     /// The variance of a column that the parents leave, its projections on them into `space.projections` and the
     /// covariances of all columns with what is left of it into `space.residual`.
     fn explain<C: Criterion>(&self, model: &Model<C>, column: usize, space: &mut Space) -> f64 {
-        let row = model.correlations.row(column);
+        let row = model.correlations.of_node(self.node).row(column);
         let Space { projections, coefficients, .. } = space;
         projections.clear();
         projections.extend(self.parents.iter().map(|&parent| row[parent]));
@@ -331,21 +331,21 @@ impl Regression {
     /// The covariances of all columns with what the parents leave of one, by its coefficients on them, into
     /// `space.residual`.
     fn residual_of<C: Criterion>(&self, model: &Model<C>, parent: usize, space: &mut Space) {
-        let correlations = &model.correlations;
+        let own = model.correlations.of_node(self.node);
         let Space { residual, coefficients, .. } = space;
         residual.clear();
-        residual.extend_from_slice(correlations.row(parent));
+        residual.extend_from_slice(&own.row(parent));
         // Four at a time: the sums are bound by how often the residual is read and written.
         let mut fours = coefficients.chunks_exact(4).zip(self.parents.chunks_exact(4));
         for (factors, parents) in &mut fours {
-            let [a, b, c, d] = [0, 1, 2, 3].map(|t| correlations.row(parents[t]));
-            for ((((x, a), b), c), d) in residual.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+            let [a, b, c, d] = [0, 1, 2, 3].map(|t| own.row(parents[t]));
+            for ((((x, a), b), c), d) in residual.iter_mut().zip(&*a).zip(&*b).zip(&*c).zip(&*d) {
                 *x -= factors[0] * a + factors[1] * b + factors[2] * c + factors[3] * d;
             }
         }
         let done = coefficients.len() / 4 * 4;
         for (&factor, &other) in coefficients[done..].iter().zip(&self.parents[done..]) {
-            subtract(residual, factor, correlations.row(other));
+            subtract(residual, factor, &own.row(other));
         }
     }
 
@@ -445,7 +445,8 @@ impl Regression {
     /// Computes everything anew from the parents, by orthogonal rows: after several changes, rounding would add up in
     /// nearly collinear columns. O(k²·d).
     pub(crate) fn refresh<C: Criterion>(&mut self, model: &Model<C>, space: &mut Space) {
-        let nodes = model.correlations.nodes;
+        let own = model.correlations.of_node(self.node);
+        let nodes = own.nodes();
         let parents = std::mem::take(&mut self.parents);
         self.start(model, self.node);
         let Space { rows, projections, .. } = space;
@@ -455,7 +456,7 @@ impl Regression {
                 continue;
             }
             let start = rows.len();
-            rows.extend_from_slice(model.correlations.row(parent));
+            rows.extend_from_slice(&own.row(parent));
             let (before, row) = rows.split_at_mut(start);
             before.chunks_exact(nodes).for_each(|earlier| subtract(row, earlier[parent], earlier));
             let left = self.variances[parent];
@@ -519,21 +520,22 @@ mod tests {
     fn check(model: &Model<Half>, regression: &Regression, tolerance: f64) {
         let (node, parents) = (regression.node, &regression.parents);
         let close = |x: f64, y: f64, what: &str| assert!((x - y).abs() < tolerance, "{what}: {x} for {y}");
-        close(regression.rest, partial(&model.correlations, parents, node, node), "rest");
-        for other in (0..model.correlations.nodes).filter(|other| !parents.contains(other) && *other != node)
+        close(regression.rest, partial(model.correlations, parents, node, node), "rest");
+        for other in
+            (0..model.correlations.nodes()).filter(|other| !parents.contains(other) && *other != node)
         {
-            let covariance = partial(&model.correlations, parents, node, other);
-            let variance = partial(&model.correlations, parents, other, other);
+            let covariance = partial(model.correlations, parents, node, other);
+            let variance = partial(model.correlations, parents, other, other);
             close(regression.covariances[other], covariance, "covariance");
             close(regression.variances[other], variance, "variance");
             let scale = model.correlations.variances[node];
             let gain = 0.5 * scale * covariance * covariance / variance;
-            assert_eq!(regression.wants(other), gain > model.criterion.0 + IMPROVEMENT);
+            assert_eq!(regression.wants(other), gain > model.criteria[node].0 + IMPROVEMENT);
         }
         for (position, &parent) in parents.iter().enumerate() {
             let others: Vec<usize> = parents.iter().copied().filter(|&other| other != parent).collect();
-            let variance = partial(&model.correlations, &others, parent, parent);
-            let weight = partial(&model.correlations, &others, node, parent) / variance;
+            let variance = partial(model.correlations, &others, parent, parent);
+            let weight = partial(model.correlations, &others, node, parent) / variance;
             close(regression.weights[position], weight, "weight");
             close(regression.precisions[position] * variance, 1.0, "precision");
             close(regression.loss(position), weight * weight * variance, "loss");
@@ -544,8 +546,8 @@ mod tests {
     fn every_change_leaves_what_elimination_gives() {
         let gram = random_gram(12, 40, 3);
         let model = Model {
-            correlations: Correlations::of(&gram),
-            criterion: &Half(0.01),
+            correlations: &Correlations::of(&gram),
+            criteria: &[const { Half(0.01) }; 15],
             bounds: &Bounds::free(12),
             most_parents: 20,
         };
@@ -573,8 +575,8 @@ mod tests {
         let rows = vec![2.0, 0.5, 2.5, 0.0, 0.5, 1.0, 1.5, 0.0, 2.5, 1.5, 4.0, 0.0, 0.0, 0.0, 0.0, 0.0];
         let gram = Gram::from_matrix(100, 4, rows).unwrap();
         let model = Model {
-            correlations: Correlations::of(&gram),
-            criterion: &Half(1e-6),
+            correlations: &Correlations::of(&gram),
+            criteria: &[const { Half(1e-6) }; 15],
             bounds: &Bounds::free(4),
             most_parents: 20,
         };
@@ -596,8 +598,8 @@ mod tests {
     fn settling_ends_where_no_single_change_helps() {
         let gram = random_gram(15, 60, 8);
         let model = Model {
-            correlations: Correlations::of(&gram),
-            criterion: &Half(0.02),
+            correlations: &Correlations::of(&gram),
+            criteria: &[const { Half(0.02) }; 15],
             bounds: &Bounds::free(15),
             most_parents: 20,
         };
@@ -608,7 +610,7 @@ mod tests {
         let allowed = Allowed { before: &others, with: None, without: Some(6) };
         regression.settle(&model, allowed, &mut space);
         let cost = |parents: &[usize]| {
-            let rest = partial(&model.correlations, parents, 14, 14);
+            let rest = partial(model.correlations, parents, 14, 14);
             model.cost(14, rest, parents.len())
         };
         let settled = regression.cost(&model);

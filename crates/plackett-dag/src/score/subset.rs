@@ -1,7 +1,7 @@
 //! Best subset on a Gram matrix: min over P ⊆ S of f(v(P)) + c·|P|, with the residual variance
 //! `v(P) = G_ii − G_iP G_PP⁻¹ G_Pi` and f increasing. Grow–shrink adds and removes one parent at a time by Cholesky updates; branch and bound is exact.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use plackett::run::Run;
 
@@ -11,6 +11,7 @@ use super::warm::Warm;
 use super::{Choice, Scratch};
 use crate::cholesky::{COLLINEAR, Cholesky, dot};
 use crate::error::check_setting;
+use crate::gram::NodeMoments;
 use crate::pace::Pace;
 use crate::{Bounds, Gram, NodeSet, Result};
 
@@ -42,19 +43,20 @@ pub enum SubsetSearch {
 /// What log d adds to the price of a parent: the more nodes, the more pairs that could pass for an edge by chance.
 const PER_LOG_NODES: f64 = 1.5;
 
-/// The price of a parent in units of log-likelihood: `factor` times `usual`, or by default ½ log n + (3/2) log d.
+/// The price of a parent in units of log-likelihood: `factor` times `usual`, or by default ½ log n + (3/2) log d, n being the rows
+/// that tell of the node.
 ///
 /// Measured at n = 1000 over 10 and 20 graphs: with κ = 1 throughout, sparse graphs of 50 nodes get 0.25 to 0.5 false edges
 /// each under `ev-l0` and 14 under `bic`; with the default, 0.05 and 0.2, and dense graphs of 10 nodes lose none under
 /// `ev-l0`, as they do with a larger κ throughout.
-pub(crate) fn price(gram: &Gram, factor: Option<f64>, usual: f64) -> Result<f64> {
+pub(crate) fn price(moments: NodeMoments<'_>, factor: Option<f64>, usual: f64) -> Result<f64> {
     match factor {
         Some(factor) => {
             let is_valid = factor >= 0.0 && factor.is_finite();
             check_setting("the penalty factor", factor, is_valid, "it must be at least 0 and finite")?;
             Ok(factor * usual)
         }
-        None => Ok(0.5 * (gram.rows() as f64).ln() + PER_LOG_NODES * (gram.nodes() as f64).ln()),
+        None => Ok(0.5 * (moments.rows() as f64).ln() + PER_LOG_NODES * (moments.nodes() as f64).ln()),
     }
 }
 
@@ -68,12 +70,24 @@ pub(crate) trait Criterion: Send + Sync {
     fn needed_gain(&self, variance: f64, price: f64) -> f64;
 }
 
-/// A criterion on a Gram matrix.
+/// A criterion for each node, on a Gram matrix.
 #[derive(Debug, Clone)]
 pub(crate) struct Subset<C> {
     pub(crate) gram: Arc<Gram>,
-    pub(crate) criterion: C,
+    pub(crate) criteria: Vec<C>,
     pub(crate) search: SubsetSearch,
+    correlations: Arc<OnceLock<Correlations>>,
+}
+
+impl<C> Subset<C> {
+    pub(crate) fn new(gram: Arc<Gram>, criteria: Vec<C>, search: SubsetSearch) -> Self {
+        Self { gram, criteria, search, correlations: Arc::default() }
+    }
+
+    /// Made when they are first asked for, and the same for all walks.
+    pub(crate) fn correlations(&self) -> &Correlations {
+        self.correlations.get_or_init(|| Correlations::of(&self.gram))
+    }
 }
 
 /// Workspace of the two searches.
@@ -114,7 +128,7 @@ struct Grow {
 }
 
 impl Grow {
-    fn start(&mut self, gram: &Gram, node: usize, allowed: &NodeSet) {
+    fn start(&mut self, gram: NodeMoments<'_>, node: usize, allowed: &NodeSet) {
         self.candidates.clear();
         self.candidates.extend(allowed);
         self.taken.clear();
@@ -123,7 +137,12 @@ impl Grow {
     }
 
     /// Takes the required ones, to stay, but for those that are combinations of others.
-    fn start_with(&mut self, gram: &Gram, required: &NodeSet, pace: &mut Pace<'_, '_>) -> Option<()> {
+    fn start_with(
+        &mut self,
+        gram: NodeMoments<'_>,
+        required: &NodeSet,
+        pace: &mut Pace<'_, '_>,
+    ) -> Option<()> {
         for c in 0..self.candidates.len() {
             if required.contains(self.candidates[c]) && self.variances[c] > self.floors[c] {
                 self.take(gram, c, pace)?;
@@ -134,14 +153,14 @@ impl Grow {
     }
 
     /// Back to no parents, with the same candidates.
-    fn reset(&mut self, gram: &Gram, node: usize) {
+    fn reset(&mut self, gram: NodeMoments<'_>, node: usize) {
         let g = gram.row(node);
         self.variances.clear();
         self.floors.clear();
         self.covariances.clear();
         self.rows.clear();
         for &candidate in &self.candidates {
-            let variance = gram.row(candidate)[candidate];
+            let variance = gram.variance(candidate);
             self.variances.push(variance);
             self.floors.push(COLLINEAR * variance);
             self.covariances.push(g[candidate]);
@@ -166,12 +185,13 @@ impl Grow {
     }
 
     /// Conditions everything on candidate `c` too. O(k·|S|).
-    fn condition_on(&mut self, gram: &Gram, c: usize, pace: &mut Pace<'_, '_>) -> Option<()> {
+    fn condition_on(&mut self, gram: NodeMoments<'_>, c: usize, pace: &mut Pace<'_, '_>) -> Option<()> {
         let m = self.candidates.len();
         pace.spend(self.rows.len() + m)?;
         let scale = 1.0 / self.variances[c].sqrt();
         let start = self.rows.len();
         let gram_row = gram.row(self.candidates[c]);
+        let gram_row = &*gram_row;
         self.rows.extend(self.candidates.iter().map(|&other| gram_row[other]));
         let (before, row) = self.rows.split_at_mut(start);
         for earlier in before.chunks_exact(m) {
@@ -192,7 +212,7 @@ impl Grow {
         Some(())
     }
 
-    fn take(&mut self, gram: &Gram, c: usize, pace: &mut Pace<'_, '_>) -> Option<()> {
+    fn take(&mut self, gram: NodeMoments<'_>, c: usize, pace: &mut Pace<'_, '_>) -> Option<()> {
         self.condition_on(gram, c, pace)?;
         self.taken.push(c);
         Some(())
@@ -200,7 +220,7 @@ impl Grow {
 
     /// Factor of the parents alone and their least-squares weights. A parent that is a combination of those before it, by
     /// this sequence of sums if not by the one that it was taken up by, is dropped. Returns whether one was.
-    fn fit(&mut self, gram: &Gram, node: usize, pace: &mut Pace<'_, '_>) -> Option<bool> {
+    fn fit(&mut self, gram: NodeMoments<'_>, node: usize, pace: &mut Pace<'_, '_>) -> Option<bool> {
         let size = self.taken.len();
         pace.spend(size * size * size)?;
         let Self { taken, kept, parents, candidates, factor, .. } = self;
@@ -248,7 +268,7 @@ impl Grow {
     /// neither may help alone, when one hides the other. O(k·|S|²).
     fn best_pair(
         &mut self,
-        gram: &Gram,
+        gram: NodeMoments<'_>,
         needed: f64,
         pace: &mut Pace<'_, '_>,
     ) -> Option<(usize, usize, f64)> {
@@ -263,9 +283,8 @@ impl Grow {
             pace.spend(self.rows.len() + m)?;
             let covariance = self.covariances[a];
             let square = covariance * covariance;
-            let gram_row = gram.row(self.candidates[a]);
             self.column.clear();
-            self.column.extend(self.candidates[a + 1..].iter().map(|&other| gram_row[other]));
+            gram.extend(self.candidates[a], &self.candidates[a + 1..], &mut self.column);
             for earlier in self.rows.chunks_exact(m) {
                 let factor = earlier[a];
                 for (x, y) in self.column.iter_mut().zip(&earlier[a + 1..]) {
@@ -335,8 +354,8 @@ impl<C: Criterion> Subset<C> {
         let mut witness = NodeSet::with_capacity(self.gram.nodes());
         required.iter().for_each(|parent| witness.insert(parent));
         let mut parents = witness.clone();
-        space.grow.start(&self.gram, node, allowed);
-        space.grow.start_with(&self.gram, required, pace)?;
+        space.grow.start(self.gram.of(node), node, allowed);
+        space.grow.start_with(self.gram.of(node), required, pace)?;
         self.climb(node, &mut space.grow, &mut witness, pace)?;
         for &c in &space.grow.taken {
             parents.insert(space.grow.candidates[c]);
@@ -358,11 +377,12 @@ impl<C: Criterion> Subset<C> {
         factor.reset(parents.len() + 1);
         let mut independent = Vec::new();
         for parent in parents {
-            if factor.push(&self.gram, &independent, parent) {
+            if factor.push(self.gram.of(node), &independent, parent) {
                 independent.push(parent);
             }
         }
-        let mut solution: Vec<f64> = independent.iter().map(|&parent| self.gram.row(node)[parent]).collect();
+        let own = self.gram.of(node).row(node);
+        let mut solution: Vec<f64> = independent.iter().map(|&parent| own[parent]).collect();
         factor.solve(&mut solution);
         let weight = |parent| independent.iter().position(|&a| a == parent).map_or(0.0, |at| solution[at]);
         parents.iter().map(weight).collect()
@@ -370,7 +390,7 @@ impl<C: Criterion> Subset<C> {
 
     /// The orders that correlations suggest, those of quick walks.
     pub(crate) fn first_orders(&self, run: &Run<'_>) -> Vec<Vec<usize>> {
-        let correlations = Correlations::of(&self.gram);
+        let correlations = self.correlations();
         let is_over = || run.is_over();
         [correlations.by_fit(is_over), correlations.pivoted(is_over)].into_iter().flatten().collect()
     }
@@ -398,12 +418,12 @@ impl<C: Criterion> Subset<C> {
         run: &Run<'_>,
     ) -> Option<NodeSet> {
         let (grow, pace) = (&mut space.grow, &mut Pace::new(run));
-        grow.start(&self.gram, node, allowed);
-        grow.start_with(&self.gram, required, pace)?;
+        grow.start(self.gram.of(node), node, allowed);
+        grow.start_with(self.gram.of(node), required, pace)?;
         for position in 0..grow.candidates.len() {
             let candidate = grow.candidates[position];
             if parents.contains(candidate) && !required.contains(candidate) {
-                grow.take(&self.gram, position, pace)?;
+                grow.take(self.gram.of(node), position, pace)?;
             }
         }
         self.climb(node, grow, &mut NodeSet::with_capacity(self.gram.nodes()), pace)?;
@@ -447,19 +467,20 @@ impl<C: Criterion> Subset<C> {
     ) -> Option<()> {
         let mut least = f64::INFINITY;
         let floor = self.floor(node);
-        let penalty = self.criterion.penalty();
-        let fit = |variance: f64| self.criterion.fit(variance.max(floor));
+        let criterion = &self.criteria[node];
+        let penalty = criterion.penalty();
+        let fit = |variance: f64| criterion.fit(variance.max(floor));
         loop {
             while let Some((c, gain)) = grow.best_gain() {
                 if !improves(fit(grow.rest - gain) + penalty, fit(grow.rest)) {
                     break;
                 }
                 witness.insert(grow.candidates[c]);
-                grow.take(&self.gram, c, pace)?;
+                grow.take(self.gram.of(node), c, pace)?;
             }
             let mut changed = false;
             loop {
-                changed |= grow.fit(&self.gram, node, pace)?;
+                changed |= grow.fit(self.gram.of(node), node, pace)?;
                 let Some((position, loss)) = grow.least_loss() else {
                     break;
                 };
@@ -478,12 +499,12 @@ impl<C: Criterion> Subset<C> {
                 return Some(());
             }
             if !changed {
-                let needed = self.criterion.needed_gain(grow.rest.max(floor), 2.0 * penalty);
-                let (a, b, gain) = grow.best_pair(&self.gram, needed, pace)?;
+                let needed = criterion.needed_gain(grow.rest.max(floor), 2.0 * penalty);
+                let (a, b, gain) = grow.best_pair(self.gram.of(node), needed, pace)?;
                 if gain > 0.0 && improves(fit(grow.rest - gain) + 2.0 * penalty, fit(grow.rest)) {
                     for c in [a, b] {
                         witness.insert(grow.candidates[c]);
-                        grow.take(&self.gram, c, pace)?;
+                        grow.take(self.gram.of(node), c, pace)?;
                     }
                     continue;
                 }
@@ -497,10 +518,10 @@ impl<C: Criterion> Subset<C> {
             if !changed {
                 return Some(());
             }
-            grow.reset(&self.gram, node);
+            grow.reset(self.gram.of(node), node);
             for position in 0..grow.taken.len() {
                 let c = grow.taken[position];
-                grow.condition_on(&self.gram, c, pace)?;
+                grow.condition_on(self.gram.of(node), c, pace)?;
             }
         }
     }
@@ -534,10 +555,11 @@ impl<C: Criterion> Subset<C> {
         table[set] = self.score_of_projection(node, &space.projection, space.sorted.len());
         for position in next..others.len() {
             pace.spend(space.sorted.len().pow(2) + 1)?;
-            if !space.factor.push(&self.gram, &space.sorted, others[position]) {
+            if !space.factor.push(self.gram.of(node), &space.sorted, others[position]) {
                 continue;
             }
-            let projection = space.factor.extend(&space.projection, self.gram.row(node)[others[position]]);
+            let projection =
+                space.factor.extend(&space.projection, self.gram.of(node).row(node)[others[position]]);
             space.sorted.push(others[position]);
             space.projection.push(projection);
             self.fill_from(node, others, (set | 1 << position, position + 1), space, table, pace)?;
@@ -550,17 +572,17 @@ impl<C: Criterion> Subset<C> {
 
     /// Residual variances are not let below this.
     fn floor(&self, node: usize) -> f64 {
-        (PERFECT_FIT * self.gram.row(node)[node]).max(f64::MIN_POSITIVE)
+        (PERFECT_FIT * self.gram.of(node).variance(node)).max(f64::MIN_POSITIVE)
     }
 
     /// The score of a set of parents, summed in increasing order so that it depends on the set alone.
     pub(crate) fn score(&self, node: usize, parents: &NodeSet, space: &mut Space) -> f64 {
-        let g = self.gram.row(node);
+        let g = self.gram.of(node).row(node);
         space.sorted.clear();
         space.projection.clear();
         space.factor.reset(parents.len() + 1);
         for parent in parents {
-            if space.factor.push(&self.gram, &space.sorted, parent) {
+            if space.factor.push(self.gram.of(node), &space.sorted, parent) {
                 space.sorted.push(parent);
                 let projection = space.factor.extend(&space.projection, g[parent]);
                 space.projection.push(projection);
@@ -570,8 +592,9 @@ impl<C: Criterion> Subset<C> {
     }
 
     fn score_of_projection(&self, node: usize, projection: &[f64], parents: usize) -> f64 {
-        let variance = self.gram.row(node)[node] - dot(projection, projection);
-        self.criterion.fit(variance.max(self.floor(node))) + self.criterion.penalty() * parents as f64
+        let variance = self.gram.of(node).variance(node) - dot(projection, projection);
+        let criterion = &self.criteria[node];
+        criterion.fit(variance.max(self.floor(node))) + criterion.penalty() * parents as f64
     }
 }
 
@@ -667,7 +690,7 @@ impl BranchAndBound {
         if self.visits >= self.most_visits {
             return Some(());
         }
-        let gram = &subset.gram;
+        let gram = subset.gram.of(node);
         let size = full.len();
         pace.spend(size.pow(3))?;
         // Those that are in come first: if they depend on one another no optimum holds them all.
@@ -688,11 +711,12 @@ impl BranchAndBound {
                 dependent = dependent.or(Some(position));
             }
         }
-        let mut projection: Vec<f64> = nodes.iter().map(|&other| gram.row(node)[other]).collect();
+        let own = gram.row(node);
+        let mut projection: Vec<f64> = nodes.iter().map(|&other| own[other]).collect();
         factor.solve_lower(&mut projection);
-        let rest = gram.row(node)[node] - dot(&projection, &projection);
-        let bound =
-            subset.criterion.fit(rest.max(subset.floor(node))) + subset.criterion.penalty() * fixed as f64;
+        let rest = gram.variance(node) - dot(&projection, &projection);
+        let criterion = &subset.criteria[node];
+        let bound = criterion.fit(rest.max(subset.floor(node))) + criterion.penalty() * fixed as f64;
         if !improves(bound, self.best) {
             return Some(());
         }
@@ -732,8 +756,9 @@ impl BranchAndBound {
         pace: &mut Pace<'_, '_>,
     ) -> Option<()> {
         let floor = subset.floor(node);
-        let penalty = subset.criterion.penalty();
-        let fit = |variance: f64| subset.criterion.fit(variance.max(floor));
+        let criterion = &subset.criteria[node];
+        let penalty = criterion.penalty();
+        let fit = |variance: f64| criterion.fit(variance.max(floor));
         loop {
             self.visits += 1;
             if self.visits >= self.most_visits {

@@ -6,7 +6,7 @@
 use plackett::neighborhood::Queue;
 use plackett::run::Run;
 
-use super::regression::{Allowed, Correlations, Model, Regression, Space};
+use super::regression::{Allowed, Model, Regression, Space};
 use super::subset::{Criterion, Space as SubsetSpace, Subset};
 use super::walker::{IMPROVEMENT, Patience, Walker};
 use crate::{Bounds, NodeSet};
@@ -63,9 +63,9 @@ struct Work {
 impl<'a, C: Criterion> Warm<'a, C> {
     /// Starts from an order that is known to be one. Nodes that the run has no time for have no parents.
     pub(crate) fn new(subset: &'a Subset<C>, order: Vec<usize>, bounds: &'a Bounds, run: &Run<'_>) -> Self {
-        let correlations = Correlations::of(&subset.gram);
-        let criterion = &subset.criterion;
-        let model = Model { correlations, criterion, bounds, most_parents: FIRST_PARENTS };
+        let correlations = subset.correlations();
+        let criteria = &subset.criteria;
+        let model = Model { correlations, criteria, bounds, most_parents: FIRST_PARENTS };
         let nodes = model.correlations.nodes();
         let mut ranks = vec![0; nodes];
         order.iter().enumerate().for_each(|(rank, &node)| ranks[node] = rank);
@@ -104,7 +104,7 @@ impl<'a, C: Criterion> Warm<'a, C> {
         let Self { model, order, regressions, costs, work, valued, .. } = self;
         let Work { space, own, passed, .. } = work;
         let scale: f64 = costs.iter().map(|cost| cost.abs()).sum();
-        let hopeless = HOPELESS * model.criterion.penalty().max(IMPROVEMENT * scale);
+        let hopeless = HOPELESS * model.criteria[node].penalty().max(IMPROVEMENT * scale);
         let mut best = (rank, -IMPROVEMENT * scale);
 
         // Towards the front: the node loses those that it passes, and they gain it.

@@ -5,10 +5,10 @@
 
 use plackett::run::{Run, Trace};
 use plackett::{
-    ConstrainedPlackettLuce, Distribution, Noise, Objective, ObjectiveError, PlackettLuce, Training,
-    TrainingSettings,
+    ConstrainedPlackettLuce, Distribution, Families, Noise, Objective, ObjectiveError, PlackettLuce,
+    Surrogate, SurrogateSettings, Training, TrainingSettings,
     critic::Network,
-    estimator::{Baseline, Estimator, Reinforce, Relax, RewardToGo},
+    estimator::{Baseline, Estimator, Reinforce, Relax, RewardToGo, SurrogateGradient},
 };
 
 use super::{OrderSolution, known};
@@ -44,6 +44,8 @@ pub enum GradientKind {
     /// REINFORCE with what the decomposition of the score gives: a choice answers only for the local scores from its
     /// rank on, each less its node's running mean, with a leave-one-out baseline for every rank.
     RewardToGo,
+    /// REINFORCE on what a surrogate of ranks and precedences leaves unexplained of the logarithm, plus the exact gradient of the rest.
+    Surrogate,
 }
 
 /// Gradient descent on the expected score of an order.
@@ -212,7 +214,7 @@ impl PlSearch {
             return Best::default().finish(oracle.bounds().arrange(&first), 0, oracle, run);
         };
         let samples = match self.gradient {
-            GradientKind::Relax | GradientKind::Reinforce => self.samples,
+            GradientKind::Relax | GradientKind::Reinforce | GradientKind::Surrogate => self.samples,
             // A baseline that leaves one out needs another.
             GradientKind::RewardToGo => self.samples.max(2),
         };
@@ -229,6 +231,13 @@ impl PlSearch {
                 let critic = Network::new(latent.items(), self.hidden);
                 let relax = Relax::new(&latent, critic, &mut Noise::new(self.seed))?;
                 self.descend(latent, relax, score)
+            }
+            GradientKind::Surrogate => {
+                let families = Families { positions: true, ..Families::PRECEDENCES };
+                let settings = SurrogateSettings { families: Some(families), ..SurrogateSettings::default() };
+                let surrogate = Surrogate::with_settings(latent.items(), settings)?;
+                let estimator = SurrogateGradient::new(&latent, surrogate)?;
+                self.descend(latent, estimator, score)
             }
             GradientKind::Reinforce | GradientKind::RewardToGo => self.descend_without_critic(latent, score),
         }

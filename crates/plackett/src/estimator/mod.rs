@@ -9,12 +9,14 @@ mod reinforce;
 mod relax;
 mod reparametrized;
 mod samples;
+mod surrogate;
 
 pub use exact::Exact;
 pub use reinforce::{Baseline, Reinforce, RewardToGo};
 pub use relax::{Rebar, Relax};
 pub use reparametrized::Reparametrized;
 pub use samples::{Sample, Samples};
+pub use surrogate::SurrogateGradient;
 
 use crate::{
     distribution::Distribution,

@@ -28,6 +28,42 @@ pub enum Baseline {
     LeaveOneOut,
 }
 
+impl Baseline {
+    /// What of an average is kept at each step by default: it looks back some twenty steps, which adds a fortieth to the variance.
+    pub const DECAY: f64 = 0.95;
+
+    /// The baseline to use unless there is a reason for another: leave-one-out, or, where a step has one sample only, the moving average.
+    ///
+    /// ```
+    /// use plackett::estimator::Baseline;
+    /// assert_eq!(Baseline::usual(8), Baseline::LeaveOneOut);
+    /// assert_eq!(Baseline::usual(1), Baseline::MovingAverage { decay: Baseline::DECAY });
+    /// ```
+    pub fn usual(samples: usize) -> Self {
+        if samples > 1 { Self::LeaveOneOut } else { Self::MovingAverage { decay: Self::DECAY } }
+    }
+}
+
+/// The mean of what came before, the older the less of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct MovingAverage {
+    /// The sum before correction for its start at zero, and the weight that it has gathered.
+    sum: f64,
+    weight: f64,
+}
+
+impl MovingAverage {
+    /// The average, zero while there is none.
+    pub(super) fn value(self) -> f64 {
+        if self.weight > 0.0 { self.sum / self.weight } else { 0.0 }
+    }
+
+    pub(super) fn take_in(&mut self, value: f64, decay: f64) {
+        self.sum = decay * self.sum + (1.0 - decay) * value;
+        self.weight = decay * self.weight + (1.0 - decay);
+    }
+}
+
 /// The estimator (f(b) − baseline) ∇_θ log p(b | θ). O(k) a sample.
 ///
 /// ```
@@ -44,11 +80,11 @@ pub enum Baseline {
 #[derive(Clone, Debug)]
 pub struct Reinforce<D: Distribution> {
     baseline: Baseline,
-    /// The moving average before correction for its start at zero, and the weight that it has gathered.
-    average: (f64, f64),
+    average: MovingAverage,
     room: D::Room,
     score: Vec<f64>,
-    ones: Vec<f64>,
+    /// One for each choice that the objective reads.
+    weights: Vec<f64>,
 }
 
 impl<D: Distribution> Reinforce<D> {
@@ -62,12 +98,44 @@ impl<D: Distribution> Reinforce<D> {
         }
         Ok(Self {
             baseline,
-            average: (0.0, 0.0),
+            average: MovingAverage::default(),
             room: distribution.room(),
             score: vec![0.0; distribution.items()],
-            ones: vec![1.0; distribution.outcome_len()],
+            weights: vec![1.0; distribution.outcome_len()],
         })
     }
+
+    /// For an objective that reads the first `top` items of an outcome alone: only their choices answer for its value, which takes the
+    /// noise of all others out of the gradient at no cost.
+    ///
+    /// ```
+    /// use plackett::{PlackettLuce, estimator::{Baseline, Demand, Estimator, Reinforce, Samples}};
+    /// let latent = PlackettLuce::new(&[0.0; 3])?;
+    /// let mut samples = Samples::new(&latent, 1)?;
+    /// samples.set_outcomes([&[2, 0, 1][..]])?;
+    /// samples.set_values(&[3.0])?;
+    /// let mut gradient = [0.0; 3];
+    /// Reinforce::new(&latent, Baseline::None)?.with_top(1)?.gradient(&latent, &samples, &mut gradient)?;
+    /// assert_eq!(gradient, [-1.0, -1.0, 2.0]); // who comes second does not matter
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// No items, or more than an outcome has.
+    pub fn with_top(mut self, top: usize) -> Result<Self, Error> {
+        set_top(&mut self.weights, top)?;
+        Ok(self)
+    }
+}
+
+/// Weights of one for the first choices, and of zero for the others.
+pub(super) fn set_top(weights: &mut [f64], top: usize) -> Result<(), Error> {
+    let is_valid = (1..=weights.len()).contains(&top);
+    check_setting("top", top as f64, is_valid, "from 1 to the length of an outcome")?;
+    let (first, rest) = weights.split_at_mut(top);
+    first.fill(1.0);
+    rest.fill(0.0);
+    Ok(())
 }
 
 impl<D: Distribution> Estimator for Reinforce<D> {
@@ -83,7 +151,7 @@ impl<D: Distribution> Estimator for Reinforce<D> {
         if self.baseline == Baseline::LeaveOneOut {
             check_left_out(samples)?;
         }
-        let average = if self.average.1 > 0.0 { self.average.0 / self.average.1 } else { 0.0 };
+        let average = self.average.value();
         gradient.fill(0.0);
         for sample in samples.iter() {
             let advantage = match self.baseline {
@@ -91,13 +159,12 @@ impl<D: Distribution> Estimator for Reinforce<D> {
                 Baseline::MovingAverage { .. } => sample.value - average,
                 Baseline::LeaveOneOut => less_others(sample.value, mean, count),
             };
-            latent.weighted_grad_log_prob(sample.outcome, &self.ones, &mut self.score, &mut self.room);
+            latent.weighted_grad_log_prob(sample.outcome, &self.weights, &mut self.score, &mut self.room);
             add_scaled(gradient, advantage / count, &self.score);
         }
         check_finite("gradient", gradient)?; // before the average takes in the values
         if let Baseline::MovingAverage { decay } = self.baseline {
-            self.average =
-                (decay * self.average.0 + (1.0 - decay) * mean, decay * self.average.1 + (1.0 - decay));
+            self.average.take_in(mean, decay);
         }
         Ok(mean)
     }
@@ -188,11 +255,11 @@ impl<D: Distribution> Estimator for RewardToGo<D> {
 }
 
 /// A value less the mean of the others, f − (n·mean − f)/(n − 1), rearranged.
-fn less_others(value: f64, mean: f64, count: f64) -> f64 {
+pub(super) fn less_others(value: f64, mean: f64, count: f64) -> f64 {
     (value - mean) * count / (count - 1.0)
 }
 
-fn check_left_out(samples: &Samples) -> Result<(), Error> {
+pub(super) fn check_left_out(samples: &Samples) -> Result<(), Error> {
     let count = samples.count();
     check_setting("samples", count as f64, count >= 2, "a leave-one-out baseline needs at least 2")
 }

@@ -48,6 +48,11 @@ pub struct Relax<L: Latent, C> {
     parameter_gradient: Vec<f64>,
     given: L::Given,
     work: Work,
+    /// Whether each sample's f(b) − c(z̃) is taken less that of the others, and those differences.
+    leaves_one_out: bool,
+    rests: Vec<f64>,
+    /// Σ ∂c(z̃)/∂φ, through which every sample's baseline depends on the critic.
+    shared: Vec<f64>,
 }
 
 /// Vectors of length k that a sample needs.
@@ -83,7 +88,33 @@ impl<L: Latent, C: Critic> Relax<L, C> {
         };
         let parameter_gradient = vec![0.0; parameters.len()];
         let (critic_tilde, given) = (critic.clone(), latent.room());
-        Ok(Self { critic, critic_tilde, parameters, parameter_gradient, given, work })
+        Ok(Self {
+            critic,
+            critic_tilde,
+            parameters,
+            parameter_gradient,
+            given,
+            work,
+            leaves_one_out: false,
+            rests: Vec::new(),
+            shared: Vec::new(),
+        })
+    }
+
+    /// With a leave-one-out baseline where a step has several samples: of each f(b) − c(z̃) the mean of the others' is taken off, which
+    /// spares the critic learning what is the same for all. The critic is evaluated once more for each sample.
+    ///
+    /// ```
+    /// use plackett::{Noise, PlackettLuce, critic::Network, estimator::Relax};
+    /// let latent = PlackettLuce::new(&[0.0; 4])?;
+    /// let relax = Relax::new(&latent, Network::new(4, 32), &mut Noise::new(0))?.with_leave_one_out();
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_leave_one_out(mut self) -> Self {
+        self.leaves_one_out = true;
+        self.shared = vec![0.0; self.parameters.len()];
+        self
     }
 
     /// The critic's parameters φ.
@@ -111,12 +142,40 @@ impl<L: Latent, C: Critic> Estimator for Relax<L, C> {
     }
 
     fn gradient(&mut self, latent: &L, samples: &Samples, gradient: &mut [f64]) -> Result<f64, Error> {
-        let Self { critic, critic_tilde, parameters, parameter_gradient, given, work } = self;
+        let Self {
+            critic,
+            critic_tilde,
+            parameters,
+            parameter_gradient,
+            given,
+            work,
+            leaves_one_out,
+            rests,
+            shared,
+        } = self;
         check_fit(work.score.len(), latent, samples, gradient)?;
-        let weight = 1.0 / samples.count() as f64;
+        let count = samples.count();
+        let weight = 1.0 / count as f64;
+        let leaves_one_out = *leaves_one_out && count > 1;
+        rests.clear();
+        shared.fill(0.0);
+        let mut mean_slope = 0.0;
+        // f(b) − c(z̃) less the others' is its distance from the mean times this.
+        let stretch = if leaves_one_out { count as f64 / (count as f64 - 1.0) } else { 1.0 };
+        if leaves_one_out {
+            for sample in samples.iter() {
+                latent.condition(sample.outcome, given);
+                given.perturb(sample.conditional_noise, &mut work.z_tilde);
+                let value_tilde =
+                    critic_tilde.value_and_gradient(parameters, &work.z_tilde, &mut work.slope_tilde);
+                rests.push(sample.value - value_tilde);
+            }
+            let mean: f64 = rests.iter().map(|rest| weight * rest).sum();
+            rests.iter_mut().for_each(|rest| *rest = stretch * (*rest - mean));
+        }
         gradient.fill(0.0);
         parameter_gradient.fill(0.0);
-        for sample in samples.iter() {
+        for (at, sample) in samples.iter().enumerate() {
             latent.condition(sample.outcome, given);
             given.grad_log_prob(&mut work.score);
             given.perturb(sample.conditional_noise, &mut work.z_tilde);
@@ -131,17 +190,27 @@ impl<L: Latent, C: Critic> Estimator for Relax<L, C> {
             latent.perturb_vjp(&work.slope, &mut work.estimate);
             given.perturb_vjp(&work.slope_tilde, &mut work.product);
             add_scaled(&mut work.estimate, -1.0, &work.product);
-            add_scaled(&mut work.estimate, sample.value - value_tilde, &work.score);
+            let rest = rests.get(at).copied().unwrap_or(sample.value - value_tilde);
+            add_scaled(&mut work.estimate, rest, &work.score);
             add_scaled(gradient, weight, &work.estimate);
 
             // ∂‖g‖²/∂φ = ∂/∂φ [α·c(z̃) + v·∇c(z) − w·∇c(z̃)] with α = −2 g·s, v = 2 J_z g, w = 2 J_z̃ g held constant.
-            let alpha = -2.0 * weight * dot(&work.estimate, &work.score);
+            let slope = 2.0 * weight * stretch * dot(&work.estimate, &work.score);
+            mean_slope += weight * slope;
+            let alpha = -slope;
             work.estimate.iter_mut().for_each(|g| *g *= 2.0 * weight);
             latent.perturb_jvp(&work.estimate, &mut work.product);
             critic.add_parameter_gradient(parameters, 0.0, &work.product, parameter_gradient);
             work.estimate.iter_mut().for_each(|g| *g = -*g);
             given.perturb_jvp(&work.estimate, &mut work.product);
             critic_tilde.add_parameter_gradient(parameters, alpha, &work.product, parameter_gradient);
+            if leaves_one_out {
+                work.product.fill(0.0);
+                critic_tilde.add_parameter_gradient(parameters, 1.0, &work.product, shared);
+            }
+        }
+        if leaves_one_out {
+            add_scaled(parameter_gradient, mean_slope, shared);
         }
         if gradient.iter().any(|g| !g.is_finite()) {
             return Err(Error::CriticNotFinite { what: "gradient" });

@@ -13,9 +13,10 @@ use crate::{
     critic::{Critic, Network},
     distribution::Distribution,
     error::{Error, check_finite},
-    estimator::{Baseline, Demand, Estimator, Reinforce, Relax, RewardToGo, Samples},
+    estimator::{Baseline, Demand, Estimator, Reinforce, Relax, RewardToGo, Samples, SurrogateGradient},
     noise::{Noise, fill_uniform},
     plackett_luce::PlackettLuce,
+    surrogate::Surrogate,
 };
 
 /// Values from which the size of the objective is known well enough for the critic's sake. Until then RELAX makes the
@@ -43,6 +44,10 @@ pub enum Gradient {
     /// REINFORCE with reward-to-go and a leave-one-out baseline for every rank: a choice answers only for what is paid from
     /// its rank on. For objectives that decompose by rank or by prefix, told as [`Answer::Parts`].
     RewardToGo,
+    /// REINFORCE on what a [`Surrogate`](crate::Surrogate) leaves unexplained, plus the exact gradient of what it does explain. For objectives
+    /// whose evaluation takes longer than the tenths of a millisecond to milliseconds that this does. Not with constraints: expectations of ranks and pairs
+    /// are known without them only.
+    Surrogate,
 }
 
 /// Scores, critic and their optimizers.
@@ -51,6 +56,8 @@ pub(super) struct Learner {
     scores: Vec<f64>,
     score_optimizer: Adam,
     critic: Option<CriticState>,
+    #[serde(default)]
+    surrogate: Option<Box<Surrogate>>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -99,12 +106,23 @@ impl Learner {
                     first_values: (0, 0.0, 0.0),
                 })
             }
-            Gradient::Reinforce | Gradient::RewardToGo => None,
+            Gradient::Reinforce | Gradient::RewardToGo | Gradient::Surrogate => None,
+        };
+        let surrogate = match settings.gradient {
+            Gradient::Surrogate if !is_free && settings.gradient_evaluations != Some(0) => {
+                return Err(Error::Unsupported {
+                    what: "a surrogate with constraints",
+                    instead: "REINFORCE",
+                });
+            }
+            Gradient::Surrogate => Some(Box::new(Surrogate::new(items)?)),
+            _ => None,
         };
         Ok(Self {
             scores: vec![0.0; items],
             score_optimizer: Adam::new(items, settings.learning_rate),
             critic,
+            surrogate,
         })
     }
 
@@ -144,9 +162,10 @@ impl Learner {
             return Ok(None);
         }
         let mean = costs.iter().map(|cost| cost / costs.len() as f64).sum();
-        let gradient = match &mut self.critic {
-            Some(critic) if critic.is_scaled() => critic.relax(settings, batch, scores, stream)?,
-            critic => {
+        let gradient = match (&mut self.critic, &mut self.surrogate) {
+            (_, Some(surrogate)) => with_surrogate(surrogate, batch, &costs, scores)?,
+            (Some(critic), None) if critic.is_scaled() => critic.relax(settings, batch, scores, stream)?,
+            (critic, None) => {
                 if let Some(critic) = critic {
                     costs.iter().for_each(|&cost| critic.note(cost));
                 }
@@ -167,6 +186,7 @@ impl Learner {
                 && critic.parameters.iter().all(|p| p.is_finite())
         });
         critic_fits
+            && self.surrogate.iter().all(|surrogate| surrogate.items() == items)
             && self.scores.len() == items
             && self.score_optimizer.parameters() == items
             && self.scores.iter().all(|score| score.is_finite())
@@ -214,6 +234,25 @@ impl CriticState {
         self.optimizer.step(&mut self.parameters, relax.critic().1);
         Ok(gradient)
     }
+}
+
+/// The gradient with a surrogate, which then learns from the batch.
+fn with_surrogate(
+    surrogate: &mut Surrogate,
+    batch: &Batch,
+    costs: &[f64],
+    scores: &[f64],
+) -> Result<Vec<f64>, Error> {
+    let latent = PlackettLuce::new(scores)?;
+    let orders: Vec<&[usize]> = batch.successes().map(|(_, order, ..)| order).collect();
+    let mut samples = Samples::new(&latent, orders.len())?;
+    samples.set_outcomes(orders)?;
+    samples.set_values(costs)?;
+    let mut gradient = vec![0.0; scores.len()];
+    let mut estimator = SurrogateGradient::new(&latent, surrogate.clone())?;
+    estimator.gradient(&latent, &samples, &mut gradient)?;
+    *surrogate = estimator.into_surrogate();
+    Ok(gradient)
 }
 
 fn draw(

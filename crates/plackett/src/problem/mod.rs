@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{neighborhood::Neighborhood, run::Run};
+use crate::{neighborhood::Neighborhood, objective::Additive, run::Run};
 
 /// Whether small or large values are wanted.
 ///
@@ -97,6 +97,29 @@ pub trait Problem: Send + Sync {
         if let Some(last) = parts.last_mut() {
             *last = self.value(order);
         }
+    }
+
+    /// The value as a sum over ranks, pairs and neighbors, if it is one: its expectation over a
+    /// [`PlackettLuce`](crate::PlackettLuce) distribution is then [exact](crate::estimator::Exact) for hundreds of items.
+    ///
+    /// ```
+    /// use plackett::{Additive, PlackettLuce, estimator::Exact, problem::Problem};
+    /// struct Latest(usize);
+    /// impl Problem for Latest {
+    ///     fn items(&self) -> usize { self.0 }
+    ///     fn value(&self, order: &[usize]) -> f64 { order[self.0 - 1] as f64 }
+    ///     fn additive(&self) -> Option<Additive> {
+    ///         let costs = (0..self.0 * self.0).map(|at| if at / self.0 + 1 == self.0 { (at % self.0) as f64 } else { 0.0 });
+    ///         Additive::new(self.0).ok()?.with_positions(costs.collect()).ok()
+    ///     }
+    /// }
+    /// let latent = PlackettLuce::new(&[0.0; 50])?;
+    /// let (mean, _) = Exact::new(&latent, &mut Latest(50).additive().unwrap())?.expectation(&latent).map(|(m, g)| (m, g.len()))?;
+    /// assert!((mean - 24.5).abs() < 1e-9);
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    fn additive(&self) -> Option<Additive> {
+        None
     }
 
     /// A way to change orders: unless the problem has a quicker one, insertions, each of them valued as a whole order.

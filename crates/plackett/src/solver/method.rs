@@ -35,12 +35,21 @@ pub enum Method {
     Pl,
     /// `pl-relax+insertion`: RELAX for half of the evaluations, insertion from its best order for the rest.
     PlRelaxInsertion,
+    /// `pl-surrogate`: the gradient by REINFORCE on what a surrogate with an exact expectation leaves unexplained.
+    PlSurrogate,
 }
 
 impl Method {
     /// All methods.
-    pub const ALL: [Self; 6] =
-        [Self::Default, Self::Insertion, Self::PlRelax, Self::PlReinforce, Self::Pl, Self::PlRelaxInsertion];
+    pub const ALL: [Self; 7] = [
+        Self::Default,
+        Self::Insertion,
+        Self::PlRelax,
+        Self::PlReinforce,
+        Self::Pl,
+        Self::PlRelaxInsertion,
+        Self::PlSurrogate,
+    ];
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -51,6 +60,7 @@ impl Method {
             Self::PlReinforce => "pl-reinforce",
             Self::Pl => "pl",
             Self::PlRelaxInsertion => "pl-relax+insertion",
+            Self::PlSurrogate => "pl-surrogate",
         }
     }
 
@@ -68,6 +78,9 @@ impl Method {
             Self::PlReinforce => "Plackett-Luce gradient by REINFORCE with a leave-one-out baseline",
             Self::Pl => "Plackett-Luce gradient by reward-to-go; a program must answer with \"parts\"",
             Self::PlRelaxInsertion => "pl-relax first, then insertion from its best order",
+            Self::PlSurrogate => {
+                "Plackett-Luce gradient with a learned sum over ranks, pairs and neighbors as control variate"
+            }
         }
     }
 
@@ -90,11 +103,12 @@ impl Method {
             Self::Default | Self::Insertion | Self::PlReinforce => Gradient::Reinforce,
             Self::PlRelax | Self::PlRelaxInsertion => Gradient::Relax { hidden: HIDDEN },
             Self::Pl => Gradient::RewardToGo,
+            Self::PlSurrogate => Gradient::Surrogate,
         };
         let gradient_evaluations = match self {
             Self::Default | Self::Insertion => Some(0),
             Self::PlRelaxInsertion => Some(gradient_evaluations),
-            Self::PlRelax | Self::PlReinforce | Self::Pl => None,
+            Self::PlRelax | Self::PlReinforce | Self::Pl | Self::PlSurrogate => None,
         };
         let moves = vec![MoveKind::Insert];
         OptimizerSettings { gradient, gradient_evaluations, moves, ..OptimizerSettings::default() }

@@ -52,9 +52,13 @@ impl Report<'_> {
     pub(super) fn class(&self) -> String {
         let cpdag = &self.learned.cpdag;
         let (directed, open) = (counted(cpdag.directed().len(), "direction"), cpdag.undirected().len());
+        let which = match self.data.values.interventions() {
+            Some(_) => " (the interventional class)",
+            None => "",
+        };
         match self.known {
-            Some(_) => format!("CPDAG   {directed} known or compelled, {open} open: {CLASS}"),
-            None => format!("CPDAG   {directed} compelled, {open} open"),
+            Some(_) => format!("CPDAG   {directed} known or compelled, {open} open: {CLASS}{which}"),
+            None => format!("CPDAG   {directed} compelled, {open} open{which}"),
         }
     }
 

@@ -12,7 +12,11 @@ mod text;
 mod warnings;
 
 use plackett_dag::{
-    Learned, NamedDag, dataset::Kind, diagnostics::Diagnostic, learning::Direction, metrics::Comparison,
+    Learned, NamedDag,
+    dataset::Kind,
+    diagnostics::Diagnostic,
+    learning::Direction,
+    metrics::{Comparison, shd_classes},
 };
 
 use super::{Arguments, Settings, bootstrap::Supported, data::Data, knowledge::Known, true_score};
@@ -54,7 +58,14 @@ impl<'a> Report<'a> {
     ) -> anyhow::Result<Self> {
         let Found { learned, known, diagnostics, support, seconds } = found;
         let graph = NamedDag::new(data.names.clone(), learned.dag.clone())?;
-        let comparison = truth.map(|truth| truth.compare(&graph)).transpose()?;
+        let mut comparison = truth.map(|truth| truth.compare(&graph)).transpose()?;
+        if let (Some(comparison), Some(truth), Some(told)) =
+            (&mut comparison, truth, data.values.interventions())
+        {
+            // The classes that such data can tell.
+            let class = told.class(truth.aligned_to(&data.names)?.dag())?;
+            comparison.shd_cpdag = shd_classes(&class, &learned.cpdag)?;
+        }
         let true_score = true_score(arguments, data, learned, truth)?;
         let mut warnings = warnings::warnings(data, learned, arguments.posterior);
         warnings.extend(support.and_then(support::warning));

@@ -1,6 +1,8 @@
 //! The cost of a whole graph on categorical data: the sum of its families' costs. Table 4's Val Q̂ − Q̂* compares the
 //! learned graph's with the true graph's, both on validation data.
 
+use std::collections::HashMap;
+
 use super::{CountScore, FamilyScore, MOST_CONFIGURATIONS};
 use crate::counts::{FamilyCounts, Partition};
 use crate::{Categories, Dag, Error, Result};
@@ -60,6 +62,8 @@ pub fn weigh_edges(data: &Categories, score: &dyn FamilyScore, dag: &Dag) -> Res
 pub(crate) struct Families<'a> {
     data: &'a Categories,
     score: Box<dyn CountScore>,
+    /// For nodes that were set from outside in some rows: how often the rows count for them, and the score of so many.
+    own: HashMap<usize, (Vec<u32>, Box<dyn CountScore>)>,
     groups: Partition,
     finer: Partition,
     map: Vec<u32>,
@@ -74,8 +78,14 @@ impl<'a> Families<'a> {
         if data.total() == 0 {
             return Err(Error::Empty);
         }
+        let own = |node: usize| {
+            let counts = data.kept_counts(node)?;
+            let total = counts.iter().map(|&count| count as usize).sum();
+            Some((node, (counts, score.on_rows(total))))
+        };
         Ok(Self {
             data,
+            own: (0..data.columns()).filter_map(own).collect(),
             score: score.on_rows(data.total()),
             groups: Partition::default(),
             finer: Partition::default(),
@@ -93,7 +103,11 @@ impl<'a> Families<'a> {
             std::mem::swap(&mut self.groups, &mut self.finer);
             configurations = (configurations * data.arity(parent) as f64).min(MOST_CONFIGURATIONS);
         }
-        self.counts.count(&self.groups, data.column(node), data.arity(node), data.counts());
-        self.counts.cost(&*self.score, configurations, data.arity(node))
+        let (counts, score) = match self.own.get(&node) {
+            Some((counts, score)) => (Some(&counts[..]), score),
+            None => (data.counts(), &self.score),
+        };
+        self.counts.count(&self.groups, data.column(node), data.arity(node), counts);
+        self.counts.cost(&**score, configurations, data.arity(node))
     }
 }

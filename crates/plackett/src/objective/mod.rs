@@ -1,5 +1,10 @@
 //! What is optimized: a black box f(b), and, where there is more to know, f on relaxed matrices.
 
+mod additive;
+
+pub use additive::Additive;
+pub(crate) use additive::Terms;
+
 use crate::error::{Error, ObjectiveError};
 
 /// A function of an outcome, to be minimized in expectation.
@@ -42,6 +47,20 @@ pub trait Objective {
             *last = value;
         }
         Ok(())
+    }
+
+    /// The objective as a sum over ranks, pairs and neighbors, if it is one: [`Exact`](crate::estimator::Exact) then needs no list of
+    /// orders. It is asked once, and must say what [`evaluate`](Self::evaluate) does.
+    ///
+    /// ```
+    /// use plackett::{Objective, Toy};
+    /// let declared = Toy::permutation(8, 0.05)?.additive().unwrap();
+    /// assert!(declared.positions().is_some() && declared.precedences().is_none());
+    /// assert!((|order: &[usize]| order[0] as f64).additive().is_none());
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    fn additive(&self) -> Option<Additive> {
+        None
     }
 }
 
