@@ -37,7 +37,7 @@ def measure(name: str, **settings: Any) -> float:
     return float(variance)
 
 
-plain = measure("REINFORCE", estimator="reinforce")
+plain = measure("REINFORCE", estimator="reinforce", baseline="none")
 baseline = measure("REINFORCE, leave-one-out", estimator="reinforce", baseline="leave_one_out")
 
 # %% RELAX subtracts a critic, here a small network that learns to predict the function. It is trained along with the scores.

@@ -12,7 +12,8 @@ i causes j.
 
 from plackett import critics, metrics
 from plackett._data import Statistics
-from plackett._distributions import Categorical, PlackettLuce
+from plackett._distributions import Categorical, Fit, PlackettLuce
+from plackett._draw import Drawn, draw, gradient
 from plackett._estimate import Estimate, estimate
 from plackett._graph import Cpdag, Graph
 from plackett._knowledge import Knowledge, KnowledgeCost
@@ -31,7 +32,9 @@ __all__ = [
     "Cpdag",
     "Critic",
     "DiscreteData",
+    "Drawn",
     "Estimate",
+    "Fit",
     "Graph",
     "Knowledge",
     "KnowledgeCost",
@@ -48,7 +51,9 @@ __all__ = [
     "Status",
     "Support",
     "critics",
+    "draw",
     "estimate",
+    "gradient",
     "learn_dag",
     "load_network",
     "metrics",

@@ -13,6 +13,7 @@ from plackett._plackett import PlackettError
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
+Numbers: TypeAlias = NDArray[np.floating[Any]]
 Seed: TypeAlias = SupportsIndex | np.random.Generator | None
 
 _Entry = TypeVar("_Entry", bound=np.generic)
@@ -26,6 +27,12 @@ def to_floats(value: ArrayLike, what: str) -> Floats:
     if array.dtype.kind not in "fiub":
         raise PlackettError(f"{what} has the type {array.dtype}: numbers are needed")
     return np.asarray(array, dtype=np.float64, order="C")
+
+
+def to_numbers(value: ArrayLike, what: str) -> Numbers:
+    """The numbers of an array-like value as they are, float32 or float64; whatever else is made float64."""
+    array = _to_array(value, what)
+    return np.asarray(array, order="C") if array.dtype == np.float32 else to_floats(array, what)
 
 
 def to_items(value: ArrayLike, what: str) -> Integers:

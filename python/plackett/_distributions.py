@@ -2,35 +2,51 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from plackett import _plackett
 from plackett._arrays import (
     Floats,
     Integers,
+    Numbers,
     Seed,
     to_count,
     to_floats,
     to_items,
+    to_number,
+    to_numbers,
     to_rows,
     to_seed,
 )
 from plackett._plackett import PlackettError
+from plackett._rankings import to_rankings
 
 
 class PlackettLuce:
-    """A distribution over orders: items are drawn one after another, each with probability proportional to the
+    """Distributions over orders: items are drawn one after another, each with probability proportional to the
     exponential of its score among those that are left.
 
-    All methods take batches: an array of shape (..., k) is as many orders or noise vectors as its leading dimensions say.
+    Scores of shape (k,) are one distribution, and of shape (..., k) as many as the leading dimensions say. An item whose score is
+    -inf, or that is masked, is absent: it comes after all others, the smaller number first, and has no gradient.
+    What is computed has the type of the scores, float32 or float64, and is worked out in float64.
+
+    All methods take batches: an array of shape (..., k) is as many orders as its leading dimensions say, which are matched with those
+    of the scores as numpy matches arrays.
 
     Parameters
     ----------
     scores
-        One finite number per item. Adding a constant to all changes nothing.
+        One number per item. Adding a constant to all changes nothing.
+    mask
+        True for the items that are there: an array of the shape of the scores, or of shape (k,) for all alike.
+    lengths
+        Only the first so many items of each distribution are there: whole numbers of the shape of the scores without the last dimension.
 
     Examples
     --------
@@ -40,21 +56,89 @@ class PlackettLuce:
     0.666667
     >>> law.sample(2, seed=0).shape
     (2, 3)
+    >>> laws = plackett.PlackettLuce(np.zeros((64, 10), dtype=np.float32), lengths=np.arange(64) % 10 + 1)
+    >>> orders = laws.sample((5,), top=3, seed=0)
+    >>> orders.shape, laws.log_prob(orders).shape, laws.grad_log_prob(orders).dtype
+    ((5, 64, 3), (5, 64), dtype('float32'))
     """
 
-    def __init__(self, scores: ArrayLike) -> None:
-        self._given = _to_scores(scores).copy()
-        self._law = _plackett.Distribution.plackett_luce(self._given)
+    def __init__(self, scores: ArrayLike, mask: ArrayLike | None = None, lengths: ArrayLike | None = None) -> None:
+        array = _to_scores(scores, mask, lengths)
+        self._dtype = array.dtype
+        self._given = np.array(array, dtype=np.float64)
+        self.batch_shape: tuple[int, ...] = array.shape[:-1]
+        """The shape of the scores without the last dimension, () for a single distribution."""
+        self._batch = _plackett.Batch(to_rows(self._given, array.shape[-1]))
+
+    @classmethod
+    def fit(
+        cls,
+        rankings: Any,
+        n_items: int | None = None,
+        *,
+        unranked: Literal["below", "absent"] | None = None,
+        weights: ArrayLike | None = None,
+        ridge: float = 0.0,
+    ) -> Fit:
+        """The scores under which rankings are most probable, with their standard errors.
+
+        Parameters
+        ----------
+        rankings
+            Lists of items, the first-ranked first; a list in place of an item is a tie. Or an array of shape (n, m), where -1 ends
+            a shorter ranking. Of tied items it is not known which came first: their likelihood is the sum over all orders.
+        n_items
+            The number of items, if not one more than the largest.
+        unranked
+            What is known of items that a ranking does not list: they come ``"below"`` all that are listed, as where the best m
+            are named, or are ``"absent"``, as where only some took part. To be said if some ranking does not list all.
+        weights
+            How often each ranking was seen.
+        ridge
+            Takes ridge/2 times the squared scores off the log-likelihood: a normal prior of variance 1/ridge.
+
+        Raises
+        ------
+        PlackettError
+            Without a ridge the likelihood has a maximum only if, whichever way the items are split in two, some item of each
+            part is ranked before one of the other. The error names items for which that is not so.
+
+        Examples
+        --------
+        >>> import numpy as np, plackett
+        >>> drawn = plackett.PlackettLuce([1.0, 0.0, -1.0]).sample(1000, seed=0)
+        >>> fit = plackett.PlackettLuce.fit(drawn)
+        >>> bool((abs(fit.scores - [1.0, 0.0, -1.0]) < 4 * fit.standard_errors).all())
+        True
+        >>> fit.law.mode().tolist()
+        [0, 1, 2]
+        >>> plackett.PlackettLuce.fit([[0, [1, 2]], [2, 0], [1, 0, 2]], unranked="absent").scores.round(3).tolist()
+        [0.096, 0.501, -0.597]
+        """
+        flat = to_rankings(rankings)
+        largest = int(flat.items.max(initial=-1))
+        items = largest + 1 if n_items is None else to_count(n_items, "n_items", least=1)
+        if unranked not in (None, "below", "absent"):
+            raise PlackettError(f"unranked is {unranked!r}: it must be below or absent")
+        ranks = np.bincount(np.repeat(np.arange(len(flat.counts)), flat.counts), flat.sizes, len(flat.counts))
+        if (ranks < items).any() and unranked is None:
+            raise PlackettError("some rankings do not list all items: say whether the others are unranked='below' or 'absent'")
+        counted = np.ones(len(flat.counts)) if weights is None else to_floats(weights, "weights")
+        if counted.shape != flat.counts.shape:
+            raise PlackettError(f"weights has the shape {counted.shape}: one is needed for each of {len(flat.counts)} rankings")
+        native = _plackett.fit(*flat, counted, items, unranked == "below", to_number(ridge, "ridge"))
+        scores, covariance, log_likelihood, steps = native
+        return Fit(cls(scores), scores, np.sqrt(np.diag(covariance).clip(0)), covariance, log_likelihood, steps)
 
     @property
-    def scores(self) -> Floats:
+    def scores(self) -> Numbers:
         """The scores, normalized so that their exponentials sum to one.
 
         >>> import numpy as np, plackett
         >>> float(np.exp(plackett.PlackettLuce([3.0, 3.0]).scores).sum())
         1.0
         """
-        return self._law.scores
+        return self._typed(self._batch.scores.reshape(self._given.shape))
 
     @property
     def n_items(self) -> int:
@@ -64,10 +148,30 @@ class PlackettLuce:
         >>> plackett.PlackettLuce([0.0, 0.0]).n_items
         2
         """
-        return len(self._law.scores)
+        return int(self._given.shape[-1])
 
-    def sample(self, n: int, *, seed: Seed = None, top: int | None = None) -> Integers:
-        """Draws n independent orders, an array of shape (n, k), or only their first ``top`` ranks.
+    def __getitem__(self, index: Any) -> PlackettLuce:
+        """Some of the distributions.
+
+        >>> import plackett
+        >>> plackett.PlackettLuce([[0.0, 1.0], [1.0, 0.0]])[1].mode().tolist()
+        [0, 1]
+        """
+        if self.batch_shape == ():
+            raise PlackettError("this is a single distribution, not a batch of them")
+        chosen = self._given[index]
+        if chosen.ndim == 0 or chosen.shape[-1] != self.n_items:
+            raise PlackettError(f"{index!r} does not choose among distributions of the shape {self.batch_shape}")
+        return PlackettLuce(chosen.astype(self._dtype))
+
+    def __len__(self) -> int:
+        if self.batch_shape == ():
+            raise TypeError("this is a single distribution, not a batch of them")
+        return self.batch_shape[0]
+
+    def sample(self, n: int | tuple[int, ...], *, seed: Seed = None, top: int | None = None) -> Integers:
+        """Draws n independent orders of each distribution, an array of shape (n, ..., k), or only their first ``top`` ranks.
+        A tuple in place of n is a shape.
 
         The same seed gives the same orders, and more orders begin with the fewer; without one they are fresh every time.
 
@@ -76,13 +180,15 @@ class PlackettLuce:
         >>> bool((law.sample(10, seed=1)[:3, :2] == law.sample(3, seed=1, top=2)).all())
         True
         """
-        top = self.n_items if top is None else to_count(top, "top")
-        return self._law.sample(to_count(n, "n"), top, to_seed(seed))
+        shape = tuple(to_count(length, "n") for length in (n if isinstance(n, tuple) else (n,)))
+        ranks = self._top(top)
+        drawn = self._batch.sample(to_count(math.prod(shape), "n"), ranks, to_seed(seed), True)
+        return drawn.reshape(*shape, *self.batch_shape, ranks)
 
     def log_prob(self, orders: ArrayLike) -> Any:
         """The log-probability of orders, an array of shape (...) from one of shape (..., k).
 
-        Rows of fewer than k items are beginnings: the log-probability that an order starts with them.
+        Rows of fewer than k items are beginnings: the log-probability that an order starts with them. A -1 ends a shorter one.
 
         >>> import numpy as np, plackett
         >>> law = plackett.PlackettLuce([0.0, 0.0, 0.0])
@@ -91,19 +197,24 @@ class PlackettLuce:
         >>> float(np.exp(law.log_prob([2])).round(6))
         0.333333
         """
-        items = self._orders(orders)
-        return self._law.log_prob(to_rows(items, items.shape[-1])).reshape(items.shape[:-1])[()]
+        items, rows = self._matched(orders)
+        shape = items.shape[:-1]
+        if items.shape[-1] == 0:
+            return np.zeros(shape, dtype=self._dtype)[()]
+        return self._typed(self._batch.log_prob(to_rows(items, items.shape[-1]), rows)).reshape(shape)[()]
 
-    def grad_log_prob(self, orders: ArrayLike) -> Floats:
+    def grad_log_prob(self, orders: ArrayLike) -> Numbers:
         """The gradient of :meth:`log_prob` in the scores, an array of shape (..., k).
 
         >>> import plackett
         >>> plackett.PlackettLuce([0.0, 0.0]).grad_log_prob([1, 0])
         array([-0.5,  0.5])
         """
-        items = self._orders(orders)
-        gradients = self._law.grad_log_prob(to_rows(items, items.shape[-1]))
-        return gradients.reshape(*items.shape[:-1], self.n_items)
+        items, rows = self._matched(orders)
+        shape = (*items.shape[:-1], self.n_items)
+        if items.shape[-1] == 0:
+            return np.zeros(shape, dtype=self._dtype)
+        return self._typed(self._batch.grad_log_prob(to_rows(items, items.shape[-1]), rows)).reshape(shape)
 
     def mode(self) -> Integers:
         """The most probable order: scores descending, ties by the smaller item.
@@ -112,19 +223,22 @@ class PlackettLuce:
         >>> plackett.PlackettLuce([0.5, 2.0, -1.0]).mode().tolist()
         [1, 0, 2]
         """
-        return self._law.mode()
+        return np.argsort(-self._given, axis=-1, kind="stable").astype(np.int64, copy=False)
 
-    def entropy(self) -> float:
+    def entropy(self) -> Any:
         """The entropy in nats, for at most 10,000 items.
 
         >>> import math, plackett
         >>> math.isclose(plackett.PlackettLuce([1.0] * 4).entropy(), math.log(24))
         True
         """
-        return self._law.entropy()
+        rows = to_rows(self._given, self.n_items)
+        entropies = [_plackett.Distribution.plackett_luce(row[row > -np.inf]).entropy() for row in rows]
+        found = self._typed(np.array(entropies)).reshape(self.batch_shape)[()]
+        return float(found) if self.batch_shape == () else found
 
     def perturb(self, u: ArrayLike) -> Floats:
-        """Perturbed scores z from uniform noise, both of shape (..., k): sorting z descending gives an order.
+        """Perturbed scores z from uniform noise, both of shape (..., k): sorting z descending gives an order. For a single distribution.
 
         >>> import numpy as np, plackett
         >>> z = plackett.PlackettLuce([0.0, 0.0]).perturb([0.2, 0.8])
@@ -134,7 +248,8 @@ class PlackettLuce:
         return _perturb(self._law, u, self.n_items)
 
     def conditional(self, orders: ArrayLike, v: ArrayLike) -> Floats:
-        """Perturbed scores given the orders, from uniform noise v of which entry i belongs to rank i (proposition 1).
+        """Perturbed scores given the orders, from uniform noise v of which entry i belongs to rank i (proposition 1). For a single
+        distribution.
 
         Orders and noise of shape (..., k) are matched like numpy's arrays: one order may have many noise vectors.
 
@@ -148,17 +263,76 @@ class PlackettLuce:
             raise PlackettError(f"orders have {items.shape[-1]} entries where {self.n_items} are needed")
         return _conditional(self._law, items, noise)
 
+    @cached_property
+    def _law(self) -> _plackett.Distribution:
+        """The single distribution, as the estimators with critics take it."""
+        if self.batch_shape != ():
+            raise PlackettError(f"this is a batch of distributions of the shape {self.batch_shape}: choose one by its index")
+        if np.isinf(self._given).any():
+            raise PlackettError("an item is absent: perturbed scores need all of them")
+        return _plackett.Distribution.plackett_luce(self._given)
+
     def _orders(self, orders: ArrayLike) -> Integers:
         items = to_items(orders, "orders")
         if items.ndim == 0:
             raise PlackettError("orders is a single number: an order is a list of items")
         return items
 
+    def _matched(self, orders: ArrayLike) -> tuple[Integers, Integers | None]:
+        """Orders, and the number of the distribution that each belongs to; none if that is all of them in turn."""
+        items = self._orders(orders)
+        if items.shape[-1] > self.n_items:
+            raise PlackettError(f"orders have {items.shape[-1]} entries where at most {self.n_items} are needed")
+        try:
+            shape = np.broadcast_shapes(items.shape[:-1], self.batch_shape)
+        except ValueError:
+            raise PlackettError(
+                f"orders of shape {items.shape} do not fit distributions of the shape {self.batch_shape}"
+            ) from None
+        matched = np.ascontiguousarray(np.broadcast_to(items, (*shape, items.shape[-1])))
+        if shape[len(shape) - len(self.batch_shape) :] == self.batch_shape:
+            return matched, None
+        numbers = np.arange(math.prod(self.batch_shape)).reshape(self.batch_shape)
+        return matched, np.ascontiguousarray(np.broadcast_to(numbers, shape)).reshape(-1)
+
+    def _top(self, top: int | None) -> int:
+        ranks = self.n_items if top is None else to_count(top, "top")
+        if ranks > self.n_items:
+            raise PlackettError(f"top is {ranks}: an order has {self.n_items} ranks")
+        return ranks
+
+    def _typed(self, numbers: Floats) -> Numbers:
+        return numbers.astype(self._dtype, copy=False)
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return PlackettLuce, (self._given,)
+        return PlackettLuce, (self._given.astype(self._dtype),)
 
     def __repr__(self) -> str:
         return f"PlackettLuce({_short(self.scores)})"
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """What :meth:`plackett.PlackettLuce.fit` finds.
+
+    >>> import plackett
+    >>> fit = plackett.PlackettLuce.fit([[0, 1], [0, 1], [1, 0]])
+    >>> round(float(fit.scores[0] - fit.scores[1]), 6)  # the logarithm of 2
+    0.693147
+    """
+
+    law: PlackettLuce
+    """The distribution."""
+    scores: Floats
+    """Its scores, which sum to zero."""
+    standard_errors: Floats
+    """Their standard errors, for scores that sum to zero."""
+    covariance: Floats
+    """The covariance of their errors, the inverse of the observed information."""
+    log_likelihood: float
+    """The logarithm of the likelihood, without the ridge."""
+    steps: int
+    """The steps of Newton's method."""
 
 
 class Categorical:
@@ -180,7 +354,7 @@ class Categorical:
     """
 
     def __init__(self, scores: ArrayLike) -> None:
-        self._given = _to_scores(scores).copy()
+        self._given = _to_list(scores).copy()
         self._law = _plackett.Distribution.categorical(self._given)
 
     @property
@@ -277,11 +451,47 @@ class Categorical:
         return f"Categorical({_short(self.scores)})"
 
 
-def _to_scores(scores: ArrayLike) -> Floats:
+def _to_scores(scores: ArrayLike, mask: ArrayLike | None, lengths: ArrayLike | None) -> Numbers:
+    """Scores of either type, with -inf for what is absent."""
+    array = to_numbers(scores, "scores")
+    if array.ndim == 0:
+        raise PlackettError(f"scores has the shape {array.shape}: numbers are needed, one per item")
+    if array.shape[-1] == 0:
+        raise PlackettError("the list of scores is empty: at least one entry is needed")
+    if mask is not None:
+        array = np.where(_to_mask(mask, array.shape), array, array.dtype.type(-np.inf))
+    if lengths is not None:
+        counts = to_items(lengths, "lengths")
+        if counts.shape != array.shape[:-1]:
+            raise PlackettError(f"lengths has the shape {counts.shape}: {array.shape[:-1]} is needed, one for each distribution")
+        if ((counts < 1) | (counts > array.shape[-1])).any():
+            raise PlackettError(f"lengths must be from 1 to {array.shape[-1]}")
+        array = np.where(np.arange(array.shape[-1]) < counts[..., np.newaxis], array, array.dtype.type(-np.inf))
+    wrong = np.isnan(array) | np.isposinf(array)
+    if wrong.any():
+        at = tuple(int(index) for index in np.argwhere(wrong)[0])
+        raise PlackettError(f"scores[{', '.join(map(str, at))}] is {_named(array[at])}: finite numbers are needed, and -inf for what is absent")
+    return array
+
+
+def _to_mask(mask: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    array = np.asarray(mask)
+    if array.dtype != np.bool_:
+        raise PlackettError(f"mask has the type {array.dtype}: it is True for the items that are there")
+    if array.shape not in (shape, shape[-1:]):
+        raise PlackettError(f"mask has the shape {array.shape}: {shape} is needed, that of the scores, or {shape[-1:]}")
+    return array
+
+
+def _to_list(scores: ArrayLike) -> Floats:
     array = to_floats(scores, "scores")
     if array.ndim != 1:
         raise PlackettError(f"scores has the shape {array.shape}: a list of numbers is needed, one per item")
     return array
+
+
+def _named(value: Any) -> str:
+    return "NaN" if np.isnan(value) else f"{float(value)}"
 
 
 def _to_vectors(value: ArrayLike, what: str, items: int) -> Floats:
@@ -307,5 +517,5 @@ def _conditional(law: _plackett.Distribution, outcomes: Integers, noise: Floats)
     return law.conditional(to_rows(outcomes, length), to_rows(noise, items)).reshape(*shape, items)
 
 
-def _short(scores: Floats) -> str:
+def _short(scores: Numbers) -> str:
     return np.array2string(scores, precision=4, threshold=10, separator=", ")

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "Batch",
     "Batches",
     "Critic",
     "Data",
@@ -23,6 +24,7 @@ __all__ = [
     "bootstrap",
     "compare",
     "cpdag",
+    "fit",
     "interventional_cpdag",
     "learn",
     "read_knowledge",
@@ -47,6 +49,25 @@ class PlackettError(ValueError):
     """What is wrong with an input, said so that the place can be found."""
 
 @final
+class Batch:
+    def __new__(cls, scores: _Floats) -> Self: ...
+    @property
+    def scores(self) -> _Floats: ...
+    def sample(self, samples: int, top: int, seed: int, samples_first: bool) -> _Integers: ...
+    def log_prob(self, ranked: _Integers, rows: _Integers | None = None) -> _Floats: ...
+    def grad_log_prob(self, ranked: _Integers, rows: _Integers | None = None) -> _Floats: ...
+    def sum_grad_log_prob(self, ranked: _Integers, weights: _Floats) -> _Floats: ...
+
+def fit(
+    items: _Integers,
+    sizes: _Integers,
+    counts: _Integers,
+    weights: _Floats,
+    n_items: int,
+    before_others: bool,
+    ridge: float,
+) -> tuple[_Floats, _Floats, float, int]: ...
+@final
 class Distribution:
     @staticmethod
     def plackett_luce(scores: _Floats) -> Distribution: ...
@@ -62,7 +83,7 @@ class Distribution:
     def perturb(self, u: _Floats) -> _Floats: ...
     def outcomes(self, z: _Floats) -> _Integers: ...
     def conditional(self, outcomes: _Integers, v: _Floats) -> _Floats: ...
-    def noise(self, count: int, seed: int) -> tuple[_Floats, _Floats]: ...
+    def noise(self, count: int, seed: int, row: int = 0) -> tuple[_Floats, _Floats]: ...
     def gradient(
         self,
         method: str,
@@ -81,6 +102,13 @@ class Critic:
     @staticmethod
     def relaxed(
         function: Callable[[_Floats], tuple[float, _Floats]], items: int, relaxation: str, is_scaled: bool
+    ) -> Critic: ...
+    @staticmethod
+    def own(
+        value_and_gradient: Callable[[_Floats], tuple[float, _Floats]],
+        parameter_gradient: Callable[[_Floats, float, _Floats], _Floats],
+        items: int,
+        parameters: int,
     ) -> Critic: ...
     @staticmethod
     def sum(first: Critic, second: Critic) -> Critic: ...

@@ -14,7 +14,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,7 +23,7 @@ from plackett import _plackett
 from plackett._arrays import Floats, Seed, to_count, to_floats, to_number, to_rows, to_seed
 from plackett._plackett import PlackettError
 
-__all__ = ["Critic", "Network", "RelaxedObjective", "Sum"]
+__all__ = ["Critic", "CriticLike", "Network", "OwnCritic", "RelaxedObjective", "Sum"]
 
 
 class Critic(ABC):
@@ -196,6 +196,118 @@ class RelaxedObjective(_Leaf):
 
     def __repr__(self) -> str:
         return f"RelaxedObjective(..., {self.n_items}, relaxation={self.relaxation!r}, scaled={self.scaled})"
+
+
+@runtime_checkable
+class CriticLike(Protocol):
+    """What a critic of your own must have: any object that has these can be the critic of :func:`plackett.estimate`.
+
+    It may also have ``mixed_product(z, v)``, the gradient of v times the gradient of c, in the parameters: the product of v with the
+    mixed second derivatives, which training the critic needs. Without it differences of ``parameter_gradient`` take its place.
+
+    >>> import numpy as np, plackett
+    >>> class Quadratic:  # c(z) = z A z, its parameters the entries of A
+    ...     n_items = 3
+    ...     parameters = np.zeros(9)
+    ...     def value_and_gradient(self, z):
+    ...         matrix = self.parameters.reshape(3, 3)
+    ...         return z @ matrix @ z, (matrix + matrix.T) @ z
+    ...     def parameter_gradient(self, z):
+    ...         return np.outer(z, z).ravel()
+    >>> critic = Quadratic()
+    >>> isinstance(critic, plackett.critics.CriticLike)
+    True
+    >>> scores = np.zeros(3)
+    >>> for step in range(200):
+    ...     found = plackett.estimate(scores, lambda order: float(order[0]), estimator="relax", critic=critic, n_samples=4, seed=step)
+    ...     critic.parameters = critic.parameters - 0.003 * found.critic_gradient
+    >>> bool(abs(critic.parameters).max() > 0.02)  # it has learned something
+    True
+    """
+
+    @property
+    def n_items(self) -> int:
+        """The number of items, the length of z."""
+
+    @property
+    def parameters(self) -> Any:
+        """The parameters, a list of numbers. To train them, step against ``critic_gradient`` of the estimate."""
+
+    def value_and_gradient(self, z: Floats) -> tuple[Any, Any]:
+        """The value c(z) at perturbed scores of shape (k,), and its gradient in z."""
+
+    def parameter_gradient(self, z: Floats) -> Any:
+        """The gradient of c(z) in the parameters."""
+
+
+class OwnCritic(Critic):
+    """A critic by the protocol :class:`CriticLike`, to be added to others; :func:`plackett.estimate` takes such a critic as it is.
+
+    >>> import numpy as np, plackett
+    >>> class First:
+    ...     n_items, parameters = 3, np.array([2.0])
+    ...     def value_and_gradient(self, z):
+    ...         return self.parameters[0] * z[0], np.array([self.parameters[0], 0.0, 0.0])
+    ...     def parameter_gradient(self, z):
+    ...         return z[:1]
+    >>> both = plackett.critics.OwnCritic(First()) + plackett.critics.Network(3, hidden=2)
+    >>> len(both.parameters)
+    12
+    """
+
+    def __init__(self, critic: CriticLike) -> None:
+        if not isinstance(critic, CriticLike):
+            raise PlackettError(f"{critic!r} is no critic: it needs n_items, parameters, value_and_gradient and parameter_gradient")
+        self.critic = critic
+        items, length = to_count(critic.n_items, "n_items", least=1), len(self.parameters)
+        mixed = getattr(critic, "mixed_product", None)
+
+        def value_and_gradient(z: Floats) -> tuple[float, Floats]:
+            found = critic.value_and_gradient(z)
+            if not isinstance(found, tuple | list) or len(found) != 2:
+                raise PlackettError("value_and_gradient must return two things: the value and its gradient")
+            return to_number(found[0], "the value of the critic"), _vector(found[1], "the gradient of the critic", items)
+
+        def slope(z: Floats) -> Floats:
+            return _vector(critic.parameter_gradient(z), "the critic's gradient in its parameters", length)
+
+        def parameter_gradient(z: Floats, a: float, v: Floats) -> Floats:
+            total = a * slope(z) if a != 0 else np.zeros(length)
+            size = float(np.linalg.norm(v))
+            if size == 0:
+                return total
+            if mixed is not None:
+                return total + _vector(mixed(z, v), "the critic's mixed product", length)
+            # A step of the cube root of the precision balances what rounding and the third derivative cost.
+            step = np.cbrt(np.finfo(np.float64).eps) * (1 + float(np.abs(z).max())) / size
+            change: Floats = (slope(z + step * v) - slope(z - step * v)) / (2 * step)
+            return total + change
+
+        self._native = _plackett.Critic.own(value_and_gradient, parameter_gradient, items, length)
+
+    @property
+    def parameters(self) -> Floats:
+        array = to_floats(self.critic.parameters, "parameters")
+        if array.ndim != 1:
+            raise PlackettError(f"parameters has the shape {array.shape}: a list of numbers is needed")
+        return array.copy()
+
+    @parameters.setter
+    def parameters(self, parameters: ArrayLike) -> None:
+        self.critic.parameters = self._checked(parameters)  # type: ignore[misc]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return OwnCritic, (self.critic,)
+
+    def __repr__(self) -> str:
+        return f"OwnCritic({self.critic!r})"
+
+
+def _vector(value: Any, what: str, length: int) -> Floats:
+    array = to_floats(value, what)
+    if array.shape != (length,):
+        raise PlackettError(f"{what} has the shape {array.shape}: a list of {length} numbers is needed")
+    return array
 
 
 class Sum(Critic):

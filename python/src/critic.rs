@@ -1,4 +1,4 @@
-//! Critics for Python: networks, relaxed objectives whose function is Python's, and sums of them.
+//! Critics for Python: networks, relaxed objectives whose function is Python's, critics that are Python's altogether, and sums of them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -46,6 +46,7 @@ enum Kind {
     Network(Network),
     Relaxed(Box<RelaxedObjective<Function, Soft>>),
     Sum(Box<Sum<Critic, Critic>>),
+    Own(Own),
 }
 
 impl Critic {
@@ -96,6 +97,21 @@ impl Critic {
             RelaxedObjective::unscaled(function, soft)
         };
         Ok(Self { kind: Kind::Relaxed(Box::new(objective)), raised: vec![raised] })
+    }
+
+    /// A critic of the caller's own: `value_and_gradient` takes z, `parameter_gradient` takes z, a and v.
+    #[staticmethod]
+    fn own(
+        value_and_gradient: Py<PyAny>,
+        parameter_gradient: Py<PyAny>,
+        items: usize,
+        parameters: usize,
+    ) -> Result<Self, Failure> {
+        room::<f64>(items, 1)?;
+        let raised = Raised::default();
+        let functions = Arc::new([value_and_gradient, parameter_gradient]);
+        let own = Own { functions, parameters, z: vec![0.0; items], raised: raised.clone() };
+        Ok(Self { kind: Kind::Own(own), raised: vec![raised] })
     }
 
     /// The sum of two critics.
@@ -168,6 +184,7 @@ impl plackett::critic::Critic for Critic {
             Kind::Network(critic) => critic.inputs(),
             Kind::Relaxed(critic) => critic.inputs(),
             Kind::Sum(critic) => critic.inputs(),
+            Kind::Own(critic) => critic.inputs(),
         }
     }
 
@@ -176,6 +193,7 @@ impl plackett::critic::Critic for Critic {
             Kind::Network(critic) => critic.parameters(),
             Kind::Relaxed(critic) => critic.parameters(),
             Kind::Sum(critic) => critic.parameters(),
+            Kind::Own(critic) => critic.parameters(),
         }
     }
 
@@ -184,6 +202,7 @@ impl plackett::critic::Critic for Critic {
             Kind::Network(critic) => critic.initialize(uniform, parameters),
             Kind::Relaxed(critic) => critic.initialize(uniform, parameters),
             Kind::Sum(critic) => critic.initialize(uniform, parameters),
+            Kind::Own(critic) => critic.initialize(uniform, parameters),
         }
     }
 
@@ -192,6 +211,7 @@ impl plackett::critic::Critic for Critic {
             Kind::Network(critic) => critic.value_and_gradient(parameters, z, gradient),
             Kind::Relaxed(critic) => critic.value_and_gradient(parameters, z, gradient),
             Kind::Sum(critic) => critic.value_and_gradient(parameters, z, gradient),
+            Kind::Own(critic) => critic.value_and_gradient(parameters, z, gradient),
         }
     }
 
@@ -200,7 +220,71 @@ impl plackett::critic::Critic for Critic {
             Kind::Network(critic) => critic.add_parameter_gradient(parameters, a, v, gradient),
             Kind::Relaxed(critic) => critic.add_parameter_gradient(parameters, a, v, gradient),
             Kind::Sum(critic) => critic.add_parameter_gradient(parameters, a, v, gradient),
+            Kind::Own(critic) => critic.add_parameter_gradient(parameters, a, v, gradient),
         }
+    }
+}
+
+/// A critic that Python computes. Its parameters are kept there, too.
+#[derive(Clone)]
+struct Own {
+    functions: Arc<[Py<PyAny>; 2]>,
+    parameters: usize,
+    /// Where it was asked last.
+    z: Vec<f64>,
+    raised: Raised,
+}
+
+impl Own {
+    fn value(&self, py: Python<'_>, gradient: &mut [f64]) -> PyResult<f64> {
+        let z = PyArray1::from_slice(py, &self.z);
+        let (value, found): (f64, PyReadonlyArray1<'_, f64>) =
+            self.functions[0].bind(py).call1((z,))?.extract()?;
+        gradient.copy_from_slice(entries(&found, "the gradient")?);
+        Ok(value)
+    }
+
+    fn slope(&self, py: Python<'_>, a: f64, v: &[f64], gradient: &mut [f64]) -> PyResult<()> {
+        let [z, v] = [&self.z, v].map(|list| PyArray1::from_slice(py, list));
+        let found: PyReadonlyArray1<'_, f64> = self.functions[1].bind(py).call1((z, a, v))?.extract()?;
+        for (sum, slope) in gradient.iter_mut().zip(entries(&found, "the gradient")?) {
+            *sum += slope;
+        }
+        Ok(())
+    }
+}
+
+impl plackett::critic::Critic for Own {
+    fn inputs(&self) -> usize {
+        self.z.len()
+    }
+
+    fn parameters(&self) -> usize {
+        self.parameters
+    }
+
+    fn initialize(&self, _uniform: &[f64], parameters: &mut [f64]) {
+        parameters.fill(0.0);
+    }
+
+    fn value_and_gradient(&mut self, _parameters: &[f64], z: &[f64], gradient: &mut [f64]) -> f64 {
+        self.z.copy_from_slice(z);
+        Python::attach(|py| {
+            self.value(py, gradient).unwrap_or_else(|error| {
+                self.raised.keep(error);
+                gradient.fill(f64::NAN);
+                f64::NAN
+            })
+        })
+    }
+
+    fn add_parameter_gradient(&mut self, _parameters: &[f64], a: f64, v: &[f64], gradient: &mut [f64]) {
+        Python::attach(|py| {
+            if let Err(error) = self.slope(py, a, v, gradient) {
+                self.raised.keep(error);
+                gradient.fill(f64::NAN);
+            }
+        });
     }
 }
 

@@ -280,13 +280,15 @@ impl Distribution {
         matrix(py, values, v.count(), self.law.items())
     }
 
-    /// Uniform noise u and v for `count` samples, each from a random stream of its own.
-    fn noise<'py>(&self, py: Python<'py>, count: usize, seed: u64) -> Result<Noises<'py>, Failure> {
+    /// Uniform noise u and v for `count` samples, each from a random stream of its own, of a row of a batch.
+    #[pyo3(signature = (count, seed, row=0))]
+    fn noise<'py>(&self, py: Python<'py>, count: usize, seed: u64, row: u64) -> Result<Noises<'py>, Failure> {
+        let first = row * plackett::Batch::STREAMS_OF_ROW;
         let items = self.law.items();
         let (mut u, mut v) = (room(count, items)?, room(count, items)?);
         py.detach(|| {
             let (mut noise, mut both) = (Noise::new(seed), vec![0.0; 2 * items]);
-            for stream in 0..count as u64 {
+            for stream in first..first + count as u64 {
                 noise.fill(stream, &mut both);
                 u.extend_from_slice(&both[..items]);
                 v.extend_from_slice(&both[items..]);

@@ -5,6 +5,7 @@
 //! while they work, and turns their errors into `plackett.PlackettError`.
 
 mod arrays;
+mod batch;
 mod bootstrap;
 mod critic;
 mod data;
@@ -27,6 +28,7 @@ use pyo3::prelude::*;
 mod _plackett {
     #[pymodule_export]
     use crate::{
+        batch::{Batch, fit},
         bootstrap::{Support, bootstrap},
         critic::Critic,
         data::{Batches, Data},

@@ -176,7 +176,6 @@ class TestCategorical:
         ([], "empty"),
         ([0.0, np.nan], r"scores\[1\] is NaN"),
         ([np.inf], "finite"),
-        ([[0.0, 1.0]], "shape"),
         (1.0, "shape"),
         (["a", "b"], "numbers are needed"),
         ([1j], "numbers are needed"),
@@ -195,7 +194,7 @@ def test_wrong_scores(law, scores, message):
         ([0, 0, 1], "item 0 stands at ranks 0 and 1"),
         ([[0, 1, 2], [0, 1, 1]], "row 1: item 1 stands at ranks 1 and 2"),
         ([0, 1, 3], "item 3 at rank 2 does not exist"),
-        ([0, -1, 2], "item -1 at rank 1 does not exist"),
+        ([0, -1, 2], "item -1 at rank 1 does not exist|behind a negative one"),
         ([0, 1, 2, 3], "does not exist|3 are needed"),
         ([0.0, 1.0, 2.0], "whole numbers"),
         ([0, 1, np.nan], "whole numbers"),
@@ -211,6 +210,11 @@ def test_wrong_orders(orders, message):
     for method in (law.log_prob, law.grad_log_prob, lambda orders: law.conditional(orders, [0.5] * 3)):
         with pytest.raises(plackett.PlackettError, match=message):
             method(orders)
+
+
+def test_categories_are_of_one_distribution():
+    with pytest.raises(plackett.PlackettError, match="shape"):
+        plackett.Categorical([[0.0, 1.0]])
 
 
 def test_other_wrong_arguments():

@@ -37,7 +37,7 @@ class TestFormulas:
     def test_reinforce(self, law, distribution, seed):
         scores, u, _, value, _, _ = problem(law, seed)
         expected = np.mean([paper.reinforce(law, scores, value, row) for row in u], axis=0)
-        found = plackett.estimate(distribution(scores), value, estimator="reinforce", u=u)
+        found = plackett.estimate(distribution(scores), value, estimator="reinforce", baseline="none", u=u)
         np.testing.assert_allclose(found.gradient, expected, atol=1e-10, rtol=0)
         assert found.value == pytest.approx(found.values.mean())
 

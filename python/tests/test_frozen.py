@@ -57,7 +57,7 @@ CALLS = {
     "log_prob": lambda: LAW.log_prob(np.arange(K)),
     "neural_sort": lambda: plackett.neural_sort(SCORES, 0.5).tolist(),
     "sinkhorn": lambda: plackett.sinkhorn(TARGET, 20).tolist(),
-    "reinforce": lambda: gradient("reinforce", u=U),
+    "reinforce": lambda: gradient("reinforce", baseline="none", u=U),
     "rebar": lambda: gradient("rebar", RelaxedObjective(relaxed, K), u=U, v=V),
     "relax": lambda: gradient("relax", Network(K, hidden=8, seed=1), u=U, v=V),
     "exact": lambda: gradient("exact"),

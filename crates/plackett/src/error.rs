@@ -70,6 +70,65 @@ pub enum Error {
         /// How many items there are.
         items: usize,
     },
+    /// An item that a distribution leaves out, before one that it has.
+    #[error("item {item} at rank {rank} is absent: its score is −∞, or it is masked")]
+    AbsentItem {
+        /// The item.
+        item: usize,
+        /// Its rank.
+        rank: usize,
+    },
+    /// An item behind the end of a ranking.
+    #[error("an item stands at rank {rank}, behind a negative one at rank {end}, which ends the ranking")]
+    RankedAfterEnd {
+        /// Where the item stands.
+        rank: usize,
+        /// Where the ranking ends.
+        end: usize,
+    },
+    /// A row of scores without a finite one.
+    #[error("row {row} has no items: all scores are −∞ or masked")]
+    EmptyRow {
+        /// The row.
+        row: usize,
+    },
+    /// A score that is NaN or +∞.
+    #[error(
+        "the score of item {item} in row {row} is {value}: only finite numbers are allowed, and −∞ for what is absent"
+    )]
+    RowScore {
+        /// The row.
+        row: usize,
+        /// The item.
+        item: usize,
+        /// What stands there.
+        value: f64,
+    },
+    /// Something wrong with one ranking of many.
+    #[error("ranking {index}: {source}")]
+    Ranking {
+        /// Which, counted from 0.
+        index: usize,
+        /// What is wrong.
+        source: Box<Error>,
+    },
+    /// Rankings that do not bound the scores of some items.
+    #[error(
+        "the likelihood has no maximum: items {} are never ranked {never} any of the others (leave them out, or give a ridge)",
+        shown(items)
+    )]
+    NoMaximum {
+        /// The items.
+        items: Vec<usize>,
+        /// On which side of the others they never are: `before` or `behind`.
+        never: &'static str,
+    },
+    /// Newton's method did not come to rest.
+    #[error("the scores have not settled after {steps} steps: a ridge will help")]
+    NotSettled {
+        /// How many were made.
+        steps: usize,
+    },
     /// A temperature at which a relaxation is not defined.
     #[error("the temperature is {}: it must be positive and finite", short(*.0))]
     Temperature(f64),
@@ -276,6 +335,13 @@ pub enum Error {
         /// What the last of them said.
         last: String,
     },
+}
+
+impl Error {
+    /// The same of one ranking of many.
+    pub(crate) fn of(self, index: usize) -> Self {
+        Self::Ranking { index, source: Box::new(self) }
+    }
 }
 
 fn list(items: &[usize]) -> String {

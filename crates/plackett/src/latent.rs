@@ -7,16 +7,9 @@
 use crate::{
     distribution::Distribution,
     error::{Error, check_finite},
-    exponential::exp_of_negative,
     gumbel::exponential,
+    row::normalize,
 };
-
-/// Scores may be any finite numbers, so their differences can overflow. Further than this below the largest they
-/// are squeezed together: their order and the gulfs between them stay, and sums of a million are still finite.
-const FAR_SCORE: f64 = -1e290;
-
-/// How much: half the widest difference of two numbers, times this, is −9·10²⁹⁹.
-const SQUEEZE: f64 = 5e-9;
 
 /// Scores θ normalized so that Σ exp θ = 1, with their exponentials.
 #[derive(Clone, Debug)]
@@ -39,21 +32,7 @@ impl NormalizedScores {
     pub(crate) fn set(&mut self, scores: &[f64]) -> Result<(), Error> {
         crate::error::check_length("the list of scores", scores.len(), self.log.len())?;
         check_finite("scores", scores)?;
-        let max = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        for (log, score) in self.log.iter_mut().zip(scores) {
-            let gap = score - max;
-            let half_gap = || 0.5 * score - 0.5 * max; // finite even where the gap is not
-            *log = if gap < FAR_SCORE { FAR_SCORE + SQUEEZE * (half_gap() - 0.5 * FAR_SCORE) } else { gap };
-        }
-        for (log, probability) in self.log.iter().zip(&mut self.probability) {
-            *probability = exp_of_negative(*log);
-        }
-        let total: f64 = self.probability.iter().sum();
-        let normalizer = total.ln();
-        for (log, probability) in self.log.iter_mut().zip(&mut self.probability) {
-            *log -= normalizer;
-            *probability /= total;
-        }
+        normalize(scores, &mut self.log, &mut self.probability);
         Ok(())
     }
 }

@@ -74,6 +74,7 @@
 
 mod adam;
 mod assignment;
+mod batch;
 mod categorical;
 mod constrained;
 mod constraints;
@@ -83,6 +84,7 @@ mod enumeration;
 mod error;
 pub mod estimator;
 mod exponential;
+pub mod fitting;
 mod gumbel;
 mod latent;
 pub mod linear;
@@ -98,6 +100,7 @@ mod plackett_luce;
 pub mod problem;
 mod race;
 pub mod relaxation;
+mod row;
 pub mod run;
 pub mod solver;
 #[cfg(feature = "json")]
@@ -108,6 +111,7 @@ mod training;
 
 pub use adam::Adam;
 pub use assignment::assignment;
+pub use batch::Batch;
 pub use categorical::{Categorical, GivenCategory};
 pub use constrained::{ConstrainedPlackettLuce, ConstrainedRoom};
 pub use constraints::Constraints;
@@ -120,6 +124,7 @@ pub use objective::{Additive, Differentiable, IntoValue, Objective};
 pub use order::Order;
 pub use plackett_luce::{GivenOrder, PlackettLuce};
 pub use rand;
+pub use row::ItemNumber;
 pub use surrogate::{Families, Surrogate, SurrogateSettings};
 pub use toy::Toy;
 pub use training::{Training, TrainingSettings};

@@ -16,6 +16,7 @@ use crate::{
     noise::fill_uniform,
     order::{Order, check_distinct, sort_descending},
     race,
+    row::{Extent, Room, Row, Suffix, fill_suffixes, weighted_gradient},
 };
 
 /// The exact entropy of more items would take longer than a second.
@@ -53,7 +54,7 @@ impl PlackettLuce {
     /// # Errors
     /// Items that repeat or do not exist; an empty prefix has probability one.
     pub fn log_prob(&self, ranked: &[usize]) -> Result<f64, Error> {
-        Ok(self.given_prefix(ranked)?.log_prob_of_prefix(ranked.len()))
+        self.row().log_prob(ranked, &mut Room::default())
     }
 
     /// The gradient of [`log_prob`](Self::log_prob) in the scores, for an order or a prefix. O(k).
@@ -68,15 +69,15 @@ impl PlackettLuce {
     /// Items that repeat or do not exist.
     pub fn grad_log_prob(&self, ranked: &[usize]) -> Result<Vec<f64>, Error> {
         let mut gradient = vec![0.0; self.items()];
-        self.given_prefix(ranked)?.grad_log_prob_of_prefix(ranked.len(), &mut gradient);
+        self.row().add_grad_log_prob(ranked, 1.0, &mut gradient, &mut Room::default())?;
         Ok(gradient)
     }
 
     /// One order. O(k log k).
     pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> Order {
-        let mut order = Order::identity(self.items());
-        self.sample_into(rng, &mut order, &mut Vec::new());
-        order
+        let mut ranked = vec![0; self.items()];
+        self.row().sample(rng, &mut ranked, &mut Room::default());
+        Order::from_sorted(ranked)
     }
 
     /// Many independent orders. O(k log k) each.
@@ -89,11 +90,11 @@ impl PlackettLuce {
     /// # Ok::<(), plackett::Error>(())
     /// ```
     pub fn sample_many<R: Rng + ?Sized>(&self, count: usize, rng: &mut R) -> Vec<Order> {
-        let mut order = Order::identity(self.items());
-        let mut scratch = Vec::new();
+        let (row, mut room) = (self.row(), Room::default());
         let mut draw = || {
-            self.sample_into(rng, &mut order, &mut scratch);
-            order.clone()
+            let mut ranked = vec![0; self.items()];
+            row.sample(rng, &mut ranked, &mut room);
+            Order::from_sorted(ranked)
         };
         (0..count).map(|_| draw()).collect()
     }
@@ -249,20 +250,8 @@ impl PlackettLuce {
         Ok(z)
     }
 
-    /// Conditions on any order that begins with these items: what follows does not matter to the prefix.
-    fn given_prefix(&self, ranked: &[usize]) -> Result<GivenOrder, Error> {
-        check_distinct(ranked, self.items())?;
-        let mut given = self.room();
-        if ranked.len() == self.items() {
-            self.condition(ranked, &mut given);
-        } else {
-            let mut is_left = vec![true; self.items()];
-            ranked.iter().for_each(|&item| is_left[item] = false);
-            let rest = (0..self.items()).filter(|&item| is_left[item]);
-            let order: Vec<usize> = ranked.iter().copied().chain(rest).collect();
-            self.condition(&order, &mut given);
-        }
-        Ok(given)
+    fn row(&self) -> Row<'_> {
+        Row::new(&self.scores.log, &self.scores.probability, Extent::of(&self.scores.log))
     }
 }
 
@@ -328,15 +317,7 @@ impl Latent for PlackettLuce {
 
     fn condition(&self, outcome: &[usize], given: &mut GivenOrder) {
         given.order.copy_from_slice(outcome);
-        let last = outcome.len() - 1;
-        let mut log_sum = self.scores.log[outcome[last]];
-        given.suffixes[last] = Suffix { log_sum, share: 1.0, rest: 0.0, log_share: 0.0 };
-        for rank in (0..last).rev() {
-            let sum = LogSum::of(self.scores.log[outcome[rank]], log_sum);
-            log_sum = sum.log;
-            let LogSum { first: share, second: rest, log_first: log_share, .. } = sum;
-            given.suffixes[rank] = Suffix { log_sum, share, rest, log_share };
-        }
+        fill_suffixes(&self.scores.log, outcome, &mut given.suffixes);
     }
 }
 
@@ -361,19 +342,6 @@ impl Enumerable for PlackettLuce {
     }
 }
 
-/// Rank j's place in the suffix sums Θ.
-#[derive(Clone, Copy, Debug, Default)]
-struct Suffix {
-    /// log Θ_j.
-    log_sum: f64,
-    /// exp θ_{b_j} / Θ_j: the probability of choosing b_j at rank j.
-    share: f64,
-    /// Θ_{j+1} / Θ_j = 1 − `share`.
-    rest: f64,
-    /// log `share`, exact where `share` itself is zero.
-    log_share: f64,
-}
-
 /// Rank i's place in the prefix sums E_i = exp(−z̃_{b_i}).
 #[derive(Clone, Copy, Debug, Default)]
 struct Prefix {
@@ -392,30 +360,15 @@ pub struct GivenOrder {
 }
 
 impl GivenOrder {
-    fn log_prob_of_prefix(&self, ranks: usize) -> f64 {
-        self.suffixes[..ranks].iter().map(|suffix| suffix.log_share).sum()
-    }
-
-    fn grad_log_prob_of_prefix(&self, ranks: usize, gradient: &mut [f64]) {
-        let weights = std::iter::repeat_n(1.0, ranks).chain(std::iter::repeat(0.0));
-        self.sum_of_gradients(weights, gradient);
-    }
-
-    /// ∇ Σ_j w_j log p(b_j | b_1 … b_{j−1}). ∂/∂θ_{b_u} = w_u − Σ_{j ≤ u} w_j exp θ_{b_u} / Θ_j. The sum is `share`_u · T_u with
-    /// T_u = Θ_u Σ_{j ≤ u} w_j/Θ_j, which obeys T_u = w_u + `rest`_{u−1} · T_{u−1}.
+    /// ∇ Σ_j w_j log p(b_j | b_1 … b_{j−1}).
     fn sum_of_gradients(&self, weights: impl Iterator<Item = f64>, gradient: &mut [f64]) {
-        let mut carried = 0.0;
-        for ((&item, suffix), weight) in self.order.iter().zip(&self.suffixes).zip(weights) {
-            let chances = carried + weight;
-            gradient[item] = weight - suffix.share * chances;
-            carried = suffix.rest * chances;
-        }
+        weighted_gradient(&self.order, &self.suffixes, weights, |item, slope| gradient[item] = slope);
     }
 }
 
 impl Given for GivenOrder {
     fn log_prob(&self) -> f64 {
-        self.log_prob_of_prefix(self.order.len())
+        self.suffixes.iter().map(|suffix| suffix.log_share).sum()
     }
 
     fn grad_log_prob(&self, gradient: &mut [f64]) {
