@@ -14,7 +14,7 @@ patients = network.sample(10_000, seed=0).to_pandas()
 print(patients.head(3))
 
 # %% One call. Words are taken for categories, and the names of the columns are kept.
-found = plackett.learn_dag(patients, posterior=True, steps=5000)
+found = plackett.learn_dag(patients, posterior=True)
 for cause, effect, weight in found.edges:
     print(f"{cause:>6} -> {effect:<6}  the score would lose {weight:.1f} without it")
 

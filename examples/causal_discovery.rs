@@ -27,7 +27,7 @@ fn main() -> Result<(), Error> {
     let network = BayesNet::embedded("asia")?;
     let patients = Observations::Categories(network.sample(10_000, 0, BayesNet::TRAINING)?.into());
     let learning = Learning {
-        search: SearchSettings { steps: Some(5000), posterior: true, ..SearchSettings::default() },
+        search: SearchSettings { posterior: true, ..SearchSettings::default() },
         ..Learning::default()
     };
     let found = learning.run(&patients, &Run::default())?;

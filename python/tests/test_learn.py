@@ -68,21 +68,23 @@ class TestGraphs:
         assert (found.score_name, found.kind, found.is_equivalent) == ("qnml", "discrete", True)
 
     def test_posterior_probabilities(self):
-        found = plackett.learn_dag(CATEGORIES, posterior=True, steps=2000)
+        found = plackett.learn_dag(CATEGORIES, posterior=True)
         assert found.probabilities.shape == (8, 8)
         assert ((found.probabilities >= 0) & (found.probabilities <= 1)).all()
         plain = plackett.learn_dag(CATEGORIES)
         assert plain.probabilities is None and plain.convergence is None
 
     def test_posterior_of_numbers(self):
-        found = plackett.learn_dag(NUMBERS, posterior=True, steps=20_000)
-        assert found.score_name == "bge" and found.probabilities.shape == (8, 8)
+        few = NUMBERS[:, :4]
+        found = plackett.learn_dag(few, posterior=True)
+        assert found.score_name == "bge" and found.probabilities.shape == (4, 4)
         assert found.convergence["agrees"] and found.convergence["chains"] == 4 and found.warnings == ()
         assert found.convergence["r_hat"] < 1.05 and found.convergence["standard_error"] < 0.02
         joined = found.probabilities + found.probabilities.T
         likely = sum(joined[found.names.index(a), found.names.index(b)] > 0.5 for a, b, _ in found.edges)
         assert likely >= len(found.edges) - 1
-        hasty = plackett.learn_dag(NUMBERS, posterior=True, steps=2)
+        with pytest.warns(plackett.PlackettWarning, match="the chains disagree"):
+            hasty = plackett.learn_dag(NUMBERS, posterior=True, steps=2)
         assert any("the chains disagree" in warning for warning in hasty.warnings)
 
     def test_tests_of_independence(self):
@@ -374,7 +376,7 @@ class TestBadInput:
             ({"delimiter": "and"}, "none of comma, tab"),
             ({"names": ["a"]}, "1 names for 8 columns"),
             ({"names": ["a"] * 8}, "two columns have this name"),
-            ({"lambda_": 0.5, "score": "bic"}, "lambda belongs to"),
+            ({"lambda_": 0.5, "score": "bic"}, "lambda_ belongs to"),
             ({"lambda_": "x"}, "lambda_"),
             ({"ess": 1.0}, "ess is for columns of categories"),
             ({"posterior": True, "score": "l1"}, "posterior needs a score"),

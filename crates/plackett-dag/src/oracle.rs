@@ -605,8 +605,15 @@ impl Table {
         let record = &mut self.slots[at..at + 1 + 3 * words];
         record[0] = choice.score.to_bits();
         record[1..=words].copy_from_slice(&key[..words]);
-        record[1 + words..][..words].copy_from_slice(&choice.witness.words()[..words]);
-        record[1 + 2 * words..].copy_from_slice(&choice.parents.words()[..words]);
+        copy_set(&mut record[1 + words..][..words], &choice.witness);
+        copy_set(&mut record[1 + 2 * words..], &choice.parents);
         at
     }
+}
+
+/// Writes the words of a set, which may have fewer than there is room for.
+fn copy_set(target: &mut [u64], set: &NodeSet) {
+    let known = set.words().len().min(target.len());
+    target[..known].copy_from_slice(&set.words()[..known]);
+    target[known..].fill(0);
 }

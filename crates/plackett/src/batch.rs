@@ -153,7 +153,7 @@ impl Batch {
     /// ```
     /// let batch = plackett::Batch::new(&[0.0, 0.0], 2)?;
     /// let mut gradient = [0.0; 2];
-    /// batch.grad_log_prob(&[1, 0], 2, |_| 0, &mut gradient)?;
+    /// batch.grad_log_prob(&[1_usize, 0], 2, |_| 0, &mut gradient)?;
     /// assert_eq!(gradient, [-0.5, 0.5]);
     /// # Ok::<(), plackett::Error>(())
     /// ```
@@ -183,7 +183,7 @@ impl Batch {
     /// ```
     /// let batch = plackett::Batch::new(&[0.0, 0.0], 2)?;
     /// let mut gradient = [0.0; 2];
-    /// batch.sum_grad_log_prob(&[1, 0, 0, 1, 0, 1], 2, &[1.0, 2.0, 3.0], &mut gradient)?;
+    /// batch.sum_grad_log_prob(&[1_usize, 0, 0, 1, 0, 1], 2, &[1.0, 2.0, 3.0], &mut gradient)?;
     /// assert_eq!(gradient, [2.0, -2.0]);
     /// # Ok::<(), plackett::Error>(())
     /// ```

@@ -93,7 +93,8 @@ fn a_million_equal_items() {
         chances += 1.0 / (MILLION - rank) as f64;
         assert!((gradient[item] - (1.0 - chances)).abs() < 1e-7, "rank {rank}");
     }
-    assert!(gradient.iter().sum::<f64>().abs() < 1e-6);
+    let sum: f64 = gradient.iter().sum();
+    assert!(sum.abs() < 1e-4, "{sum}");
 }
 
 #[test]
