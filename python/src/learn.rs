@@ -331,7 +331,7 @@ pub(crate) fn learn(
         Some(error) if !error.is_instance_of::<PyKeyboardInterrupt>(py) => Err(error.into()),
         _ => {
             let (learned, known, diagnostics, path) = outcome.map_err(explained)?;
-            Ok(LearnedGraph { learned, known, diagnostics, path, seconds })
+            Ok(LearnedGraph { learned, diagnostics, path, known, seconds })
         }
     }
 }

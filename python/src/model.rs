@@ -14,6 +14,9 @@ use crate::{
     graph,
 };
 
+/// Rows, and what was set from outside in each.
+type Experiments<'py> = (Bound<'py, PyArray2<f64>>, Vec<Vec<usize>>);
+
 /// A linear Gaussian structural equation model.
 #[pyclass(frozen, module = "plackett._plackett")]
 pub(crate) struct LinearModel {
@@ -92,7 +95,7 @@ impl LinearModel {
         experiments: Vec<Vec<usize>>,
         rows_each: usize,
         stream: u64,
-    ) -> Result<(Bound<'py, PyArray2<f64>>, Vec<Vec<usize>>), Failure> {
+    ) -> Result<Experiments<'py>, Failure> {
         let columns = self.sem.dag().nodes();
         let rows = observed.saturating_add(experiments.len().saturating_mul(rows_each));
         room::<f64>(rows, columns)?;
