@@ -1,5 +1,5 @@
 //! How far a learned graph can be trusted, as far as the data and the graph tell: figures, each with a verdict and with advice. A
-//! diagnostic is one file and one line in the list [`ALL`].
+//! diagnostic is one file and one line in the list `ALL`.
 
 mod cells;
 mod collinearity;
