@@ -4,7 +4,7 @@ use numpy::PyReadonlyArray1;
 use plackett_dag::{
     Dataset, Error, Observations, Resampler,
     dataset::{
-        Covariance, DatasetBuilder, Discretize, Indicator, Kind, NumberRows, Reading, RowTargets,
+        Covariance, DatasetBuilder, Discretize, Indicator, Kind, Reading, RowTargets,
         SourceColumn, SourceValues, Targets,
     },
     finding::{Concern, Finding, Remedy, Treatment, faults_text, finding_texts},
@@ -20,8 +20,6 @@ pub(crate) struct Data {
     pub(crate) observations: Observations,
     /// The same with the rows, if they are to be drawn anew.
     pub(crate) rows_held: Option<Resampler>,
-    /// The rows of complete numbers, if they are held.
-    pub(crate) number_rows: Option<NumberRows>,
     /// The names of the columns.
     #[pyo3(get)]
     pub(crate) names: Vec<String>,
@@ -202,12 +200,7 @@ impl Data {
 pub(crate) const SOURCE: &str = "the data";
 
 impl Data {
-    /// The rows of complete numbers, if they are held.
-    pub(crate) fn number_rows(&self) -> Option<&NumberRows> {
-        self.rows_held.as_ref().map_or(self.number_rows.as_ref(), Resampler::number_rows)
-    }
-
-    fn new(mut data: Dataset, source: &str, wanted: Use) -> Result<Self, Failure> {
+    fn new(data: Dataset, source: &str, wanted: Use) -> Result<Self, Failure> {
         let faults = data.faults();
         if !faults.is_empty() {
             return Err(Failure::new(faults_text(source, &faults, keyword)));
@@ -224,17 +217,15 @@ impl Data {
             let set = |target: usize| (names[target].clone(), told.rows() - told.kept_rows(target));
             (observed, told.targets().into_iter().map(set).collect())
         });
-        let (observations, number_rows, rows_held) = if wanted.is_resampled {
+        let (observations, rows_held) = if wanted.is_resampled {
             let rows = data.resampler(wanted.centering).map_err(refused)?;
-            (rows.observations().clone(), None, Some(rows))
+            (rows.observations().clone(), Some(rows))
         } else {
-            let number_rows = data.take_number_rows();
-            (data.observations(wanted.centering).map_err(refused)?, number_rows, None)
+            (data.observations(wanted.centering).map_err(refused)?, None)
         };
         Ok(Self {
             observations,
             rows_held,
-            number_rows,
             names,
             warnings,
             choice,

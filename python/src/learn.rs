@@ -316,7 +316,6 @@ pub(crate) fn learn(
             let evidence = Evidence {
                 data: &data.observations,
                 learned: &learned,
-                rows: data.number_rows(),
                 names: &data.names,
             };
             let diagnostics = diagnose(&evidence, &look);

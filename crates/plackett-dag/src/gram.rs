@@ -3,12 +3,14 @@
 //! so a large common offset costs no digits. Also `Q(W) = ½ tr((I−W)ᵀ G (I−W)) + λ‖W‖₁`, the paper's objective.
 
 mod kept;
+mod number_rows;
 
 use std::sync::Arc;
 
 use crate::{Error, Result, parallel};
 use kept::Kept;
 pub(crate) use kept::{Moments as NodeMoments, RowSource};
+pub use number_rows::NumberRows;
 
 /// Rows per block: large enough to amortize the merge, small enough for a block of 50 columns to stay in L2.
 const BLOCK_ROWS: usize = 256;
@@ -495,7 +497,7 @@ impl GramBuilder {
                 matrix[j * d + i] = value;
             }
         }
-        Gram { rows: self.weights.effective_rows(), nodes: d, matrix, means, scales, kept: None }
+        Gram { rows: self.weights.effective_rows(), nodes: d, matrix, means, scales, kept: None, held: None }
     }
 }
 
@@ -590,6 +592,8 @@ pub struct Gram {
     scales: Vec<f64>,
     /// The moments of the nodes that were set from outside in some rows, if any were.
     kept: Option<Arc<Kept>>,
+    /// The rows, where they are held.
+    held: Option<NumberRows>,
 }
 
 impl Gram {
@@ -640,7 +644,8 @@ impl Gram {
                 }
             }
         }
-        Ok(Self { rows, nodes, matrix, means: vec![0.0; nodes], scales: vec![1.0; nodes], kept: None })
+        let (means, scales) = (vec![0.0; nodes], vec![1.0; nodes]);
+        Ok(Self { rows, nodes, matrix, means, scales, kept: None, held: None })
     }
 
     /// The moments of some of the nodes.
@@ -653,6 +658,7 @@ impl Gram {
             means: pick(&self.means),
             scales: pick(&self.scales),
             kept: None,
+            held: self.held.as_ref().map(|held| held.of_nodes(nodes)),
         };
         Self { kept: self.kept_of_nodes(&picked, nodes), ..picked }
     }
@@ -715,6 +721,22 @@ impl Gram {
     /// ```
     pub fn rows(&self) -> usize {
         self.rows
+    }
+
+    /// The same moments beside the rows that they are of.
+    pub(crate) fn holding(self, rows: NumberRows) -> Self {
+        Self { held: Some(rows), ..self }
+    }
+
+    /// The rows that the moments are of, where they are held: what scores and diagnostics need that look at the shape of the data.
+    ///
+    /// ```
+    /// let gram = plackett_dag::Gram::from_matrix(100, 1, vec![2.0])?;
+    /// assert!(gram.number_rows().is_none());
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn number_rows(&self) -> Option<&NumberRows> {
+        self.held.as_ref()
     }
 
     /// Number of nodes, d.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use plackett::run::{Limits, Run};
 use plackett_dag::{
     Categories, Dataset, Gram, Learned, Learning, Observations, ScoreChoice, Sem,
-    dataset::{Kind, NumberRows, Reading, SourceColumn, SourceValues},
+    dataset::{Kind, Reading, SourceColumn, SourceValues},
     diagnostics::{Diagnostic, Evidence, Verdict, diagnose},
     gram::Centering,
     simulate::{Noise, SemSettings, simulate_sem},
@@ -21,21 +21,20 @@ fn names(count: usize) -> Vec<String> {
 
 /// Learns from rows of numbers by a score, and looks at the result.
 fn look(columns: Columns, score: &str) -> Vec<Diagnostic> {
-    let (data, rows) = observed(columns, Centering::Center);
+    let data = observed(columns, Centering::Center);
     let learned = learn(&data, score);
     let names = names(data.columns());
-    let evidence = Evidence { data: &data, learned: &learned, rows: Some(&rows), names: &names };
+    let evidence = Evidence { data: &data, learned: &learned, names: &names };
     diagnose(&evidence, &Run::default())
 }
 
-fn observed(columns: Columns, centering: Centering) -> (Observations, NumberRows) {
+fn observed(columns: Columns, centering: Centering) -> Observations {
     let names = names(columns.len()).into_iter();
     let columns =
         names.zip(columns).map(|(name, values)| SourceColumn { name, values: SourceValues::Numbers(values) });
-    let mut data =
+    let data =
         Dataset::from_columns(columns.collect(), "made here", &Reading::all(Kind::Numbers)).unwrap();
-    let rows = data.take_number_rows().unwrap();
-    (data.observations(centering).unwrap(), rows)
+    data.observations(centering).unwrap()
 }
 
 fn learn(data: &Observations, score: &str) -> Learned {
@@ -132,11 +131,13 @@ fn false_alarms_are_rare() {
 
 #[test]
 fn what_takes_rows_says_so_without_them() {
-    let (data, _) = observed(gaussian(300, 5, 7, Noise::Standard), Centering::Center);
+    let columns = gaussian(300, 5, 7, Noise::Standard);
+    let rows: Vec<f64> = (0..300).flat_map(|row| columns.iter().map(move |column| column[row])).collect();
+    let data = Observations::Numbers(Gram::from_rows(&rows, 5, Centering::Center).unwrap().into());
     let learned = learn(&data, "bic");
     let names = names(5);
     let found =
-        diagnose(&Evidence { data: &data, learned: &learned, rows: None, names: &names }, &Run::default());
+        diagnose(&Evidence { data: &data, learned: &learned, names: &names }, &Run::default());
     for name in ["normality", "tails", "nonlinearity"] {
         assert_eq!(verdict(&found, name), Verdict::Unknown);
         assert!(named(&found, name).advice.contains("moments"));
@@ -146,9 +147,9 @@ fn what_takes_rows_says_so_without_them() {
 
 #[test]
 fn without_time_what_takes_rows_is_unknown() {
-    let (data, rows) = observed(gaussian(300, 5, 7, Noise::Standard), Centering::Center);
+    let data = observed(gaussian(300, 5, 7, Noise::Standard), Centering::Center);
     let learned = learn(&data, "bic");
-    let evidence = Evidence { data: &data, learned: &learned, rows: Some(&rows), names: &names(5) };
+    let evidence = Evidence { data: &data, learned: &learned, names: &names(5) };
     let found = diagnose(&evidence, &Run::new(Limits::time(std::time::Duration::ZERO)));
     assert_eq!(verdict(&found, "normality"), Verdict::Unknown);
     assert!(named(&found, "normality").advice.contains("time"));
@@ -160,9 +161,9 @@ fn without_time_what_takes_rows_is_unknown() {
 fn residuals_are_those_of_the_moments_whatever_was_done_to_them() {
     let columns = gaussian(300, 5, 8, Noise::Standard);
     let figures = |centering| {
-        let (data, rows) = observed(columns.clone(), centering);
+        let data = observed(columns.clone(), centering);
         let learned = learn(&data, "bic");
-        let evidence = Evidence { data: &data, learned: &learned, rows: Some(&rows), names: &names(5) };
+        let evidence = Evidence { data: &data, learned: &learned, names: &names(5) };
         let found = diagnose(&evidence, &Run::default());
         (learned.cpdag, named(&found, "tails").value.unwrap())
     };
@@ -190,9 +191,9 @@ fn a_sort_by_variance_matters_to_scores_that_compare_variances() {
     assert!((named(&found, "varsortability").value.unwrap() - 1.0).abs() < 1e-12);
     assert_eq!(verdict(&look(columns.clone(), "bic"), "varsortability"), Verdict::Unused);
     // Standardized, all variances are equal: every pair is a tie.
-    let (data, rows) = observed(columns, Centering::Standardize);
+    let data = observed(columns, Centering::Standardize);
     let learned = learn(&data, "ev-l0");
-    let evidence = Evidence { data: &data, learned: &learned, rows: Some(&rows), names: &names(6) };
+    let evidence = Evidence { data: &data, learned: &learned, names: &names(6) };
     let found = diagnose(&evidence, &Run::default());
     assert_eq!(
         (named(&found, "varsortability").value, verdict(&found, "varsortability")),
@@ -218,9 +219,9 @@ fn a_sort_by_predictability_is_seen_after_standardizing_too() {
             pair[1].push(0.7 * cause + normal(&mut rng));
         }
     }
-    let (data, rows) = observed(sums, Centering::Standardize);
+    let data = observed(sums, Centering::Standardize);
     let learned = learn(&data, "bic");
-    let evidence = Evidence { data: &data, learned: &learned, rows: Some(&rows), names: &names(12) };
+    let evidence = Evidence { data: &data, learned: &learned, names: &names(12) };
     let found = diagnose(&evidence, &Run::default());
     assert_eq!(verdict(&found, "R2-sortability"), Verdict::Caution);
     assert!(named(&found, "R2-sortability").value.unwrap() > 0.95);
@@ -263,7 +264,7 @@ fn open_directions_are_counted() {
     let data = Observations::Numbers(Arc::new(Gram::from_matrix(500, 3, matrix).unwrap()));
     let learned = learn(&data, "bic");
     let found =
-        diagnose(&Evidence { data: &data, learned: &learned, rows: None, names: &names(3) }, &Run::default());
+        diagnose(&Evidence { data: &data, learned: &learned, names: &names(3) }, &Run::default());
     let open = named(&found, "open directions");
     assert_eq!((open.value, open.verdict), (Some(0.0), Verdict::Fine));
     assert_eq!(verdict(&found, "latent confounders"), Verdict::Assumed);
@@ -285,7 +286,7 @@ fn thin_tables_of_categories_are_told() {
         let data = Observations::Categories(data.into());
         let learned = learn(&data, "bdeu");
         assert_eq!(learned.dag.edge_count(), 1);
-        diagnose(&Evidence { data: &data, learned: &learned, rows: None, names: &names(2) }, &Run::default())
+        diagnose(&Evidence { data: &data, learned: &learned, names: &names(2) }, &Run::default())
     };
     let thin = look(100, 6);
     assert_eq!(

@@ -8,7 +8,7 @@ use plackett::run::Run;
 use plackett_dag::{
     BayesNet, Categories, Dataset, Error, NamedDag, Observations, Resampler, Sem, Table,
     dataset::{
-        Column, Delimiter, Discretize, Kind, Missing, NumberRows, Reading, SourceColumn, SourceValues,
+        Column, Delimiter, Discretize, Kind, Missing, Reading, SourceColumn, SourceValues,
     },
     finding::{Concern, Finding, Remedy, Treatment, faults_text, finding_texts},
     gram::Centering,
@@ -148,8 +148,6 @@ pub(super) struct Data {
     pub values: Observations,
     /// The same with the rows, if they are to be drawn anew.
     pub resampler: Option<Resampler>,
-    /// The rows of complete numbers, if they are held: for what moments do not tell.
-    rows: Option<NumberRows>,
     /// What the columns are; nothing if they are mixed.
     pub kind: Option<Kind>,
     /// What was done to the columns.
@@ -162,13 +160,6 @@ pub(super) struct Data {
     pub input: InputDocument,
     /// What is missing, if anything is.
     pub missing: Option<MissingDocument>,
-}
-
-impl Data {
-    /// The rows of complete numbers, if they are held.
-    pub(super) fn number_rows(&self) -> Option<&NumberRows> {
-        self.resampler.as_ref().map_or(self.rows.as_ref(), Resampler::number_rows)
-    }
 }
 
 /// What was read, as `--json` shows it.
@@ -330,7 +321,7 @@ fn columns_of_numbers(data: &Table) -> Vec<SourceColumn> {
 }
 
 /// What a graph is learned from, or a complaint with all that stands in the way.
-fn observe(mut data: Dataset, source: &str, wanted: Use) -> anyhow::Result<Data> {
+fn observe(data: Dataset, source: &str, wanted: Use) -> anyhow::Result<Data> {
     let Use { centering, is_resampled } = wanted;
     if let Some(complaint) = refused(&data, source) {
         return Err(BadInput(complaint).into());
@@ -358,12 +349,11 @@ fn observe(mut data: Dataset, source: &str, wanted: Use) -> anyhow::Result<Data>
         }
         error => unfit(error, None),
     };
-    let (values, rows, resampler) = if is_resampled {
+    let (values, resampler) = if is_resampled {
         let resampler = data.resampler(centering).map_err(refusal)?;
-        (resampler.observations().clone(), None, Some(resampler))
+        (resampler.observations().clone(), Some(resampler))
     } else {
-        let rows = data.take_number_rows();
-        (data.observations(centering).map_err(refusal)?, rows, None)
+        (data.observations(centering).map_err(refusal)?, None)
     };
     let preparation = match (kind, centering) {
         (Some(Kind::Categories), _) => "categories",
@@ -381,7 +371,6 @@ fn observe(mut data: Dataset, source: &str, wanted: Use) -> anyhow::Result<Data>
         names,
         values,
         resampler,
-        rows,
         kind,
         preparation,
         kind_choice,

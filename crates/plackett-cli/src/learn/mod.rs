@@ -286,7 +286,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         .map_err(|error| explained(error, arguments, &data.source))
         .inspect_err(|_| bar.finish_and_clear())?;
     let evidence =
-        Evidence { data: &data.values, learned: &learned, rows: data.number_rows(), names: &data.names };
+        Evidence { data: &data.values, learned: &learned, names: &data.names };
     // A search that was ended still deserves a look at what it found, if that is quick.
     let look = if run.is_over() { Run::new(Limits::time(LAST_LOOK)) } else { run.part(Limits::default()) };
     let diagnostics = diagnose(&evidence, &look);

@@ -19,7 +19,6 @@ mod inspect;
 mod labeled;
 mod labels;
 mod look;
-mod number_rows;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod profile;
@@ -41,7 +40,6 @@ use std::sync::Arc;
 pub use builder::DatasetBuilder;
 pub use covariance::Covariance;
 pub use discretize::{Cuts, Discretize};
-pub use number_rows::NumberRows;
 pub use reading::{Delimiter, Missing, Reading};
 pub use resample::Resampler;
 pub use source::{SourceColumn, SourceValues};
@@ -52,7 +50,7 @@ use crate::categories::Categories;
 use crate::dictionary::MOST_TEXTS;
 use crate::error::{Error, Result};
 use crate::finding::{Concern, Finding};
-use crate::gram::{Centering, GramBuilder, RowSource};
+use crate::gram::{Centering, GramBuilder, NumberRows, RowSource};
 use crate::interventions::Interventions;
 use crate::learning::Observations;
 use crate::mixed::{Mixed, MixedColumn};
@@ -366,35 +364,6 @@ impl Dataset {
         })
     }
 
-    /// Takes the rows out, if all columns are complete numbers and their rows are held. The moments stay, so that a graph can still be
-    /// learned; what rows tell beyond that, [`diagnose`](crate::diagnostics::diagnose) says. Where columns were set from outside
-    /// in some rows, learning needs the rows itself, and they stay.
-    ///
-    /// # Example
-    /// ```
-    /// use plackett_dag::{Dataset, dataset::Reading, gram::Centering};
-    ///
-    /// let mut data = Dataset::from_reader("a,b\n1.5,2\n2.5,7\n3,4\n".as_bytes(), "data.csv", &Reading::default())?;
-    /// assert_eq!(data.take_number_rows().map(|rows| rows.columns().len()), Some(2));
-    /// assert_eq!(data.observations(Centering::Center)?.rows(), 3);
-    /// # Ok::<(), plackett_dag::Error>(())
-    /// ```
-    pub fn take_number_rows(&mut self) -> Option<NumberRows> {
-        let is_bare = self.interventions.is_none() && self.moments.is_some();
-        if self.kind() != Some(Kind::Numbers) || !is_bare || self.is_incomplete() {
-            return None;
-        }
-        if !self.values.iter().all(|values| matches!(values, Values::Numbers(_))) {
-            return None;
-        }
-        let column = |values: &mut Values| match std::mem::replace(values, Values::NotHeld) {
-            Values::Numbers(numbers) => numbers,
-            _ => Vec::new(),
-        };
-        let weights = self.weights.as_ref().map(|weights| weights.values.clone());
-        Some(NumberRows::new(self.values.iter_mut().map(column).collect(), weights))
-    }
-
     /// What a graph is learned from.
     ///
     /// # Errors
@@ -450,7 +419,13 @@ impl Dataset {
                 let faults = vec![Finding::of(&self.names[column], Concern::TooLarge)];
                 Err(Error::Unfit { file: self.source, faults })
             }
-            None => Ok(Observations::Numbers(Arc::new(gram))),
+            None => {
+                if self.values.iter().all(|values| matches!(values, Values::Numbers(_))) {
+                    let weights = self.weights.map(|weights| weights.values);
+                    gram = gram.holding(NumberRows::new(self.values.into_iter().map(into_numbers).collect(), weights));
+                }
+                Ok(Observations::Numbers(Arc::new(gram)))
+            }
         }
     }
 
@@ -467,7 +442,7 @@ impl Dataset {
     /// assert_eq!(data.resampler(Centering::Center)?.rows(), 3);
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
-    pub fn resampler(mut self, centering: Centering) -> Result<Resampler> {
+    pub fn resampler(self, centering: Centering) -> Result<Resampler> {
         if self.interventions.is_some() {
             let reason = "are not resampled: learn without them, or without the bootstrap".to_owned();
             return Err(Error::Misfit { setting: "interventions", reason });
@@ -478,13 +453,12 @@ impl Dataset {
                           and, if they are too many to be held, more memory or a part of them";
             return Err(Error::Misfit { setting: "bootstrap", reason: reason.to_owned() });
         }
-        let numbers = self.take_number_rows();
         let whole = self.observations(centering)?;
-        if matches!(whole, Observations::Numbers(_)) && numbers.is_none() {
+        if matches!(&whole, Observations::Numbers(gram) if gram.number_rows().is_none()) {
             let reason = "draws rows anew, and the rows of these numbers cannot be taken apart from what is said of them";
             return Err(Error::Misfit { setting: "bootstrap", reason: reason.to_owned() });
         }
-        Ok(Resampler::new(whole, numbers, centering))
+        Ok(Resampler::new(whole, centering))
     }
 
     fn into_mixed(self) -> Result<Mixed> {
@@ -556,6 +530,13 @@ impl Dataset {
             Some(weights) => categories.with_counts(weights.counts()?),
             None => Ok(categories),
         }
+    }
+}
+
+fn into_numbers(values: Values) -> Vec<f64> {
+    match values {
+        Values::Numbers(numbers) => numbers,
+        _ => Vec::new(),
     }
 }
 

@@ -8,8 +8,7 @@ use rand::RngExt as _;
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Binomial, Distribution as _};
 
-use super::NumberRows;
-use crate::gram::{Centering, GramBuilder};
+use crate::gram::{Centering, GramBuilder, NumberRows};
 use crate::{Error, Observations, Result};
 
 /// Resamples draw from streams of their own, not from those that the searches have under the same seed.
@@ -29,8 +28,6 @@ const STREAMS: u64 = 0x626f_6f74_7374_7261;
 #[derive(Clone, Debug)]
 pub struct Resampler {
     whole: Observations,
-    /// The rows of complete numbers; other data have theirs by themselves.
-    numbers: Option<NumberRows>,
     centering: Centering,
     chances: Chances,
 }
@@ -47,33 +44,28 @@ enum Chances {
 }
 
 impl Resampler {
-    /// Data with the rows of which they are the moments, if they are.
-    pub(super) fn new(whole: Observations, numbers: Option<NumberRows>, centering: Centering) -> Self {
+    /// Data that hold their rows.
+    pub(super) fn new(whole: Observations, centering: Centering) -> Self {
         let chances = match &whole {
             Observations::Categories(data) => match data.counts() {
                 Some(counts) => Chances::Counts(counts.to_vec()),
                 None => Chances::Equal(data.row_count()),
             },
             Observations::Mixed(data) => Chances::Equal(data.rows()),
-            Observations::Numbers(_) | Observations::Joint(_) => match &numbers {
+            Observations::Numbers(_) | Observations::Joint(_) => match rows_of(&whole) {
                 Some(rows) => match rows.weights() {
                     Some(weights) => Chances::of_weights(weights),
-                    None => Chances::Equal(rows.columns().first().map_or(0, Vec::len)),
+                    None => Chances::Equal(rows.columns().first().map_or(0, |column| column.len())),
                 },
                 None => Chances::Equal(0),
             },
         };
-        Self { whole, numbers, centering, chances }
+        Self { whole, centering, chances }
     }
 
     /// What a graph is learned from without any resampling.
     pub fn observations(&self) -> &Observations {
         &self.whole
-    }
-
-    /// The rows of complete numbers.
-    pub fn number_rows(&self) -> Option<&NumberRows> {
-        self.numbers.as_ref()
     }
 
     /// The number of rows that a resample has counts for.
@@ -121,20 +113,31 @@ impl Resampler {
                 Observations::Mixed(Arc::new(data.weighted(&weights)?))
             }
             Observations::Numbers(_) | Observations::Joint(_) => {
-                let columns = self.numbers.as_ref().map_or(&[][..], NumberRows::columns);
+                let rows = rows_of(&self.whole).ok_or(Error::Empty)?;
+                let columns = rows.columns();
                 let mut builder = GramBuilder::new(columns.len())?;
                 let mut values = vec![0.0; columns.len()];
+                let weight = |row: usize| match &self.chances {
+                    Chances::Relative(weights) => weights[row],
+                    Chances::Equal(_) | Chances::Counts(_) => 1.0,
+                };
                 for (row, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
                     values.iter_mut().zip(columns).for_each(|(value, column)| *value = column[row]);
-                    let weight = match &self.chances {
-                        Chances::Relative(weights) => weights[row],
-                        Chances::Equal(_) | Chances::Counts(_) => 1.0,
-                    };
-                    builder.push_times(&values, weight, count)?;
+                    builder.push_times(&values, weight(row), count)?;
                 }
-                Observations::Numbers(Arc::new(builder.finish(self.centering)?))
+                let weights = counts.iter().enumerate().map(|(row, &count)| weight(row) * f64::from(count));
+                let gram = builder.finish(self.centering)?.holding(rows.weighing(weights.collect()));
+                Observations::Numbers(Arc::new(gram))
             }
         })
+    }
+}
+
+/// The rows of complete numbers; other data have theirs by themselves.
+fn rows_of(data: &Observations) -> Option<&NumberRows> {
+    match data {
+        Observations::Numbers(gram) => gram.number_rows(),
+        _ => None,
     }
 }
 
@@ -182,7 +185,7 @@ mod tests {
         let levels = vec![(0..rows).map(|row| row.to_string()).collect()];
         let data = Categories::new(vec!["a".into()], levels, vec![(0..rows as u8).collect()]).unwrap();
         let whole = Observations::Categories(Arc::new(data.with_counts(counts).unwrap()));
-        Resampler::new(whole, None, Centering::Center)
+        Resampler::new(whole, Centering::Center)
     }
 
     /// Means and covariances of the counts against those of the multinomial distribution, within six standard errors.

@@ -17,7 +17,7 @@ use std::fmt;
 use plackett::run::Run;
 use serde::Serialize;
 
-use crate::{Gram, Learned, Observations, dataset::NumberRows};
+use crate::{Gram, Learned, Observations};
 use residuals::Residuals;
 
 /// The diagnostics: to add one, write its file and add its line here. Each says nothing where it does not apply.
@@ -100,7 +100,7 @@ impl fmt::Display for Verdict {
 /// let network = BayesNet::embedded("asia")?;
 /// let data = Observations::Categories(network.sample(5000, 0, BayesNet::TRAINING)?.into());
 /// let learned = Learning::default().run(&data, &Run::default())?;
-/// let evidence = Evidence { data: &data, learned: &learned, rows: None, names: network.graph().names() };
+/// let evidence = Evidence { data: &data, learned: &learned, names: network.graph().names() };
 /// let found = diagnose(&evidence, &Run::default());
 /// let rows = found.iter().find(|diagnostic| diagnostic.name == "rows per parameter").unwrap();
 /// assert_eq!((rows.value, rows.verdict), (Some(1250.0), Verdict::Fine));
@@ -112,8 +112,6 @@ pub struct Evidence<'a> {
     pub data: &'a Observations,
     /// The graph.
     pub learned: &'a Learned,
-    /// The rows of numbers, if they are still there.
-    pub rows: Option<&'a NumberRows>,
     /// The names of the columns.
     pub names: &'a [String],
 }
@@ -128,7 +126,7 @@ pub struct Evidence<'a> {
 /// let data = Observations::Numbers(Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?));
 /// let learned = Learning::default().run(&data, &Run::default())?;
 /// let names = ["a".to_owned(), "b".to_owned()];
-/// let found = diagnose(&Evidence { data: &data, learned: &learned, rows: None, names: &names }, &Run::default());
+/// let found = diagnose(&Evidence { data: &data, learned: &learned, names: &names }, &Run::default());
 /// // Moments do not tell whether residuals are normal.
 /// assert!(found.iter().any(|diagnostic| diagnostic.name == "normality" && diagnostic.verdict == Verdict::Unknown));
 /// # Ok::<(), plackett_dag::Error>(())
@@ -139,9 +137,8 @@ pub fn diagnose(evidence: &Evidence<'_>, run: &Run<'_>) -> Vec<Diagnostic> {
         _ => None,
     };
     run.begin("diagnostics", None);
-    let residuals =
-        gram.zip(evidence.rows).map(|(gram, rows)| Residuals::of(gram, rows, &evidence.learned.dag, run));
-    let look = Look { evidence, gram, residuals: residuals.flatten(), run };
+    let residuals = gram.and_then(|gram| Residuals::of(gram, gram.number_rows()?, &evidence.learned.dag, run));
+    let look = Look { evidence, gram, residuals, run };
     ALL.iter().filter_map(|diagnostic| diagnostic(&look)).collect()
 }
 
@@ -185,10 +182,10 @@ impl Look<'_, '_> {
             (None, None) => {
                 "it takes complete rows, and values are missing: --missing drop leaves those rows out"
             }
-            (None, Some(_)) if self.evidence.rows.is_some() => "there was no time to look at the rows",
             (None, Some(gram)) if gram.interventions().is_some() => {
                 "it looks at all rows alike, and in some of these columns were set from outside"
             }
+            (None, Some(gram)) if gram.number_rows().is_some() => "there was no time to look at the rows",
             (None, Some(_)) => "it takes the rows, and of these data only the moments are known",
         };
         Some(Err(unknown(name, missing)))

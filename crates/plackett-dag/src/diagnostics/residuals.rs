@@ -1,12 +1,14 @@
 //! What is left of each column of numbers once its parents have had their say: its shape, and what the squares of the parents would
 //! still explain of it.
 
+use std::sync::Arc;
+
 use plackett::run::Run;
 
 use crate::{
     Dag, Gram,
     cholesky::{Cholesky, dot},
-    dataset::NumberRows,
+    gram::NumberRows,
     parallel,
 };
 
@@ -42,8 +44,11 @@ pub(super) struct Squares {
 }
 
 impl Residuals {
-    /// Nothing if the run is over first. O(n · Σ (1 + 2·parents)²).
+    /// Nothing if the run is over first, or if columns were set from outside in some rows. O(n · Σ (1 + 2·parents)²).
     pub(super) fn of(gram: &Gram, rows: &NumberRows, dag: &Dag, run: &Run<'_>) -> Option<Self> {
+        if gram.interventions().is_some() {
+            return None;
+        }
         let nodes: Vec<usize> = (0..dag.nodes()).collect();
         let weights = rows.weights();
         let columns: Option<Vec<Option<Residual>>> = parallel::map(&nodes, |&node| {
@@ -57,7 +62,7 @@ impl Residuals {
 #[expect(clippy::option_option, reason = "one for what there is not, one for the end of the run")]
 fn residual(
     gram: &Gram,
-    columns: &[Vec<f64>],
+    columns: &[Arc<Vec<f64>>],
     weights: Option<&[f64]>,
     dag: &Dag,
     node: usize,

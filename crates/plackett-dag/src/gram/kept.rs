@@ -546,7 +546,7 @@ impl Gram {
         let means = self.means.iter().zip(units);
         let means = means.map(|(mean, &unit)| if unit > 0.0 { mean / unit } else { *mean }).collect();
         let kept = self.kept.as_ref().map(|kept| Arc::new(kept.in_units(units)));
-        Self { matrix, means, kept, scales: self.scales.clone(), ..*self }
+        Self { matrix, means, kept, scales: self.scales.clone(), held: self.held.clone(), ..*self }
     }
 
     /// The moments of some of the nodes, with those of the regimes.

@@ -38,13 +38,13 @@ pub(crate) struct Space {
 }
 
 impl Space {
-    fn start(&mut self, capacity: usize) {
+    pub(super) fn start(&mut self, capacity: usize) {
         self.factor.reset(capacity);
         self.columns.clear();
     }
 
     /// Appends columns and returns the logarithm of their determinant given those before.
-    fn push(&mut self, correlations: &Gram, columns: std::ops::Range<usize>) -> f64 {
+    pub(super) fn push(&mut self, correlations: &Gram, columns: std::ops::Range<usize>) -> f64 {
         let mut log_determinant = 0.0;
         for column in columns {
             if self.factor.push(correlations.pooled(), &self.columns, column) {
@@ -55,7 +55,11 @@ impl Space {
         log_determinant
     }
 
-    fn truncate(&mut self, columns: usize) {
+    pub(super) fn len(&self) -> usize {
+        self.columns.len()
+    }
+
+    pub(super) fn truncate(&mut self, columns: usize) {
         self.factor.truncate(columns);
         self.columns.truncate(columns);
     }

@@ -20,6 +20,9 @@ pub(crate) trait Family: Send + Sync + 'static {
     /// What the score is called.
     const NAME: &'static str;
 
+    /// Whether equivalent graphs cost the same.
+    const IS_EQUIVALENT: bool = true;
+
     /// About how many operations one cost takes.
     fn work(&self) -> usize;
 
@@ -224,7 +227,7 @@ impl<F: Family> LocalScore for FamilyLocal<F> {
     /// Differences within a class, where there are any, come from rounding and from which rows are complete. They say nothing of
     /// directions.
     fn is_equivalent(&self) -> bool {
-        true
+        F::IS_EQUIVALENT
     }
 
     fn cost(&self, node: usize, parents: &NodeSet) -> Option<f64> {

@@ -1,6 +1,7 @@
 //! Local scores r(i, S): what node i costs when its parents may come from S only, lower being better.
 //! An order's score is `Σ r(b_i, {b_1 … b_{i−1}})`. Each score is one file and one line in [`SCORES`].
 
+mod additive;
 mod bge;
 mod bic;
 pub(crate) mod conditional;
@@ -12,8 +13,11 @@ mod l1;
 pub(crate) mod lasso;
 pub(crate) mod mixed;
 pub(crate) mod node_average;
+mod non_gaussian;
 mod regression;
+mod shape;
 mod size_prior;
+mod spline;
 mod subset;
 pub(crate) mod walker;
 mod warm;
@@ -23,6 +27,7 @@ use std::sync::Arc;
 
 use plackett::run::Run;
 
+pub(crate) use additive::additive;
 pub use bic::Bic;
 pub(crate) use discrete::Families;
 pub(crate) use discrete::MOST_CONFIGURATIONS;
@@ -34,6 +39,7 @@ pub use ev_l0::EvL0;
 pub(crate) use ev_l0::estimate_noise_variance;
 pub use family::weigh_by_cost;
 pub use l1::L1;
+pub use non_gaussian::NonGaussian;
 pub use mixed::{MIXED_SCORES, MixedScoreEntry, MixedScoreSettings, mixed_score_by_name};
 pub use size_prior::SizePrior;
 pub use subset::SubsetSearch;
@@ -46,7 +52,7 @@ use crate::{Bounds, Error, Gram, NodeSet, Result};
 /// ```
 /// assert!(plackett_dag::score::SCORES.iter().any(|entry| entry.name == "ev-l0"));
 /// ```
-pub const SCORES: &[ScoreEntry] = &[l1::ENTRY, ev_l0::ENTRY, bic::ENTRY, bge::ENTRY];
+pub const SCORES: &[ScoreEntry] = &[l1::ENTRY, ev_l0::ENTRY, bic::ENTRY, bge::ENTRY, non_gaussian::ENTRY, additive::ENTRY];
 
 /// How a score is known and made.
 ///

@@ -1,0 +1,250 @@
+//! Additive models with Gaussian noise (CAM, Bühlmann, Peters and Ernest 2014): x_i = Σ_j f_ij(x_j) + noise, each f_ij a spline. With the
+//! splines' functions as columns everything comes from one Gram matrix: r(i, P) = (n/2)·log v(P) + κ·(log n / 2)·Σ_j m_ij, v(P) being the
+//! residual variance and m_ij the number of functions (1, 2, 4 or 8) that j enters the model of i with. Noise is added to functions of
+//! the causes, and not the other way round, which tells directions that linear models leave open.
+//!
+//! How many functions a parent has is settled beforehand, given the columns that go with the child: so that a set of parents has one cost.
+
+use std::sync::Arc;
+
+use plackett::run::Run;
+
+use super::degenerate::Space;
+use super::family::{Family, FamilyLocal};
+use super::mixed::{PSEUDO_ROWS, Price};
+use super::spline::{LEVELS, functions};
+use super::{LocalScore, ScoreEntry, ScoreSettings};
+use crate::gram::{Centering, GramBuilder, NumberRows};
+use crate::{Error, Gram, Result, parallel};
+
+pub(super) const ENTRY: ScoreEntry = ScoreEntry {
+    name: "additive",
+    summary: "Sums of smooth functions of the parents: tells directions where effects are not linear; needs the rows",
+    build: |gram, settings| additive(&gram, settings, &Run::default())?.ok_or(Error::Empty),
+};
+
+/// The score on the splines of the rows; nothing if the run is over before they are made. O(n·(8d)²).
+///
+/// # Errors
+/// [`Error::Misfit`] if the moments do not hold their rows; [`Error::Setting`] for a penalty factor that is negative or not finite.
+pub(crate) fn additive(
+    gram: &Gram,
+    settings: &ScoreSettings,
+    run: &Run<'_>,
+) -> Result<Option<Arc<dyn LocalScore>>> {
+    let Some(rows) = gram.number_rows() else {
+        let reason = format!("{} does not fit: it looks at the rows, and only moments are known", ENTRY.name);
+        return Err(Error::Misfit { setting: "score", reason });
+    };
+    let nodes = gram.nodes();
+    let Some(family) = Additive::new(gram, rows, rows.weights(), settings, run)? else { return Ok(None) };
+    let mut own = Vec::with_capacity(nodes);
+    for node in 0..nodes {
+        let kept = gram.interventions().filter(|told| told.targets().contains(&node));
+        let Some(told) = kept else {
+            own.push(None);
+            continue;
+        };
+        let weights = told.weights_without(node, rows.weights());
+        let Some(family) = Additive::new(gram, rows, Some(&weights), settings, run)? else { return Ok(None) };
+        own.push(Some(family));
+    }
+    Ok(Some(Arc::new(FamilyLocal::new(family, nodes).with_own(own))))
+}
+
+/// What additive models cost.
+#[derive(Debug)]
+pub(crate) struct Additive {
+    /// Correlations of all functions, those of the pseudo-rows included.
+    correlations: Gram,
+    /// Where each node's functions begin among them; the first is the node's column itself.
+    starts: Vec<usize>,
+    /// How many functions a parent has in the model of a node, by node and parent.
+    levels: Vec<usize>,
+    log_variances: Vec<f64>,
+    rows: f64,
+    price: Price,
+}
+
+impl Additive {
+    fn new(
+        gram: &Gram,
+        rows: &NumberRows,
+        weights: Option<&[f64]>,
+        settings: &ScoreSettings,
+        run: &Run<'_>,
+    ) -> Result<Option<Self>> {
+        let blocks: Vec<Vec<Vec<f64>>> = parallel::map(rows.columns(), |column| match run.is_over() {
+            true => Vec::new(),
+            false => functions(column, weights),
+        });
+        let mut starts = vec![0];
+        blocks.iter().for_each(|block| starts.push(starts[starts.len() - 1] + block.len().max(1)));
+        let width = starts[starts.len() - 1];
+        let mut builder = GramBuilder::new(width)?;
+        let mut row = vec![0.0; width];
+        for at in 0..rows.columns().first().map_or(0, |column| column.len()) {
+            if at % ROWS_BETWEEN_LOOKS == 0 && run.is_over() {
+                return Ok(None);
+            }
+            for (block, &start) in blocks.iter().zip(&starts) {
+                block.iter().enumerate().for_each(|(k, values)| row[start + k] = values[at]);
+            }
+            builder.push_weighted(&row, weights.map_or(1.0, |weights| weights[at]))?;
+        }
+        let found = builder.finish(Centering::Center)?;
+        let count = found.rows() as f64;
+        let share = count / (count + PSEUDO_ROWS);
+        let entry = |a: usize, b: usize| match (a == b, found.entry(a, b)) {
+            (true, _) => 1.0,
+            (false, entry) => share * entry.clamp(-1.0, 1.0),
+        };
+        let matrix = (0..width).flat_map(|a| (0..width).map(move |b| entry(a, b))).collect();
+        let nodes = gram.nodes();
+        let variance = |node: usize| gram.of(node).variance(node);
+        let mut family = Self {
+            correlations: Gram::from_matrix(found.rows(), width, matrix)?,
+            levels: Vec::new(),
+            log_variances: (0..nodes).map(|node| variance(node).max(f64::MIN_POSITIVE).ln()).collect(),
+            price: Price::new(count, nodes, settings.penalty_factor)?,
+            rows: count,
+            starts,
+        };
+        family.levels = (0..nodes * nodes).map(|at| family.level_alone(at / nodes, at % nodes)).collect();
+        let nodes: Vec<usize> = (0..nodes).collect();
+        let levels: Vec<Option<Vec<usize>>> =
+            parallel::map(&nodes, |&node| (!run.is_over()).then(|| family.levels_beside(node)));
+        let Some(levels) = levels.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
+        family.levels = levels.concat();
+        Ok(Some(family))
+    }
+
+    fn nodes(&self) -> usize {
+        self.log_variances.len()
+    }
+
+    /// How many functions a column has.
+    fn width(&self, node: usize) -> usize {
+        self.starts[node + 1] - self.starts[node]
+    }
+
+    fn level(&self, node: usize, parent: usize) -> usize {
+        self.levels[node * self.nodes() + parent]
+    }
+
+    /// The sizes of spaces that a parent can enter with.
+    fn sizes(&self, parent: usize) -> impl Iterator<Item = usize> {
+        let most = self.width(parent);
+        LEVELS.into_iter().map(move |level| level.min(most))
+    }
+
+    /// The number of functions with which a parent is best alone: they are uncorrelated, so that what they explain adds up.
+    fn level_alone(&self, node: usize, parent: usize) -> usize {
+        let row = self.correlations.row(self.starts[node]);
+        let cost = |size: usize| {
+            let explained: f64 = row[self.starts[parent]..][..size].iter().map(|entry| entry * entry).sum();
+            0.5 * (self.rows + PSEUDO_ROWS) * (-explained.min(1.0 - f64::EPSILON)).ln_1p()
+                + self.price.of(size as f64, 1)
+        };
+        self.sizes(parent).min_by(|&a, &b| cost(a).total_cmp(&cost(b))).unwrap_or(1)
+    }
+
+    /// The numbers of functions with which others are best for a node beside those that go with it, which are found by adding one
+    /// at a time.
+    fn levels_beside(&self, node: usize) -> Vec<usize> {
+        let mut space = Space::default();
+        let (mut company, mut costs): (Vec<usize>, Vec<f64>) = (Vec::new(), Vec::new());
+        let mut cost = self.cost(node, &company, &mut space);
+        loop {
+            let others: Vec<usize> =
+                (0..self.nodes()).filter(|other| *other != node && !company.contains(other)).collect();
+            self.costs_with(node, &company, &others, &mut space, &mut costs);
+            let least = others.iter().zip(&costs).min_by(|a, b| a.1.total_cmp(b.1));
+            let Some((&other, &least)) = least.filter(|&(_, &least)| least < cost - TOO_LITTLE) else { break };
+            company.push(other);
+            company.sort_unstable();
+            cost = least;
+        }
+        let level = |other: usize| {
+            if other == node {
+                return 0;
+            }
+            let rest: Vec<usize> = company.iter().copied().filter(|&one| one != other).collect();
+            let best = self.sizes(other).map(|size| (self.cost_at(node, &rest, Some((other, size)), &mut Space::default()), size));
+            best.min_by(|a, b| a.0.total_cmp(&b.0)).map_or(1, |(_, size)| size)
+        };
+        (0..self.nodes()).map(level).collect()
+    }
+
+    /// What a node costs with these parents, and one more with so many functions.
+    fn cost_at(
+        &self,
+        node: usize,
+        parents: &[usize],
+        more: Option<(usize, usize)>,
+        space: &mut Space,
+    ) -> f64 {
+        let usual = parents.iter().map(|&parent| (parent, self.level(node, parent)));
+        let all: Vec<(usize, usize)> = usual.chain(more).collect();
+        let width: usize = all.iter().map(|&(_, size)| size).sum();
+        space.start(width + 1);
+        for &(parent, size) in &all {
+            space.push(&self.correlations, self.starts[parent]..self.starts[parent] + size);
+        }
+        let left = space.push(&self.correlations, self.starts[node]..self.starts[node] + 1);
+        self.total(node, left, width, all.len())
+    }
+
+    fn total(&self, node: usize, log_left: f64, functions: usize, parents: usize) -> f64 {
+        let fit = (self.rows + PSEUDO_ROWS) * log_left + self.rows * self.log_variances[node];
+        0.5 * fit + self.price.of(functions as f64, parents)
+    }
+}
+
+/// Rows between two looks at the run.
+const ROWS_BETWEEN_LOOKS: usize = 64;
+
+/// A gain below this, in nats, does not decide what goes with a node.
+const TOO_LITTLE: f64 = 1e-6;
+
+impl Family for Additive {
+    type Space = Space;
+
+    const NAME: &'static str = ENTRY.name;
+
+    const IS_EQUIVALENT: bool = false;
+
+    fn work(&self) -> usize {
+        1024
+    }
+
+    fn cost(&self, node: usize, parents: &[usize], space: &mut Space) -> f64 {
+        self.cost_at(node, parents, None, space)
+    }
+
+    /// The factor of the parents' functions is kept.
+    fn costs_with(
+        &self,
+        node: usize,
+        parents: &[usize],
+        candidates: &[usize],
+        space: &mut Space,
+        costs: &mut Vec<f64>,
+    ) {
+        costs.clear();
+        let width: usize = parents.iter().map(|&parent| self.level(node, parent)).sum();
+        space.start(width + LEVELS[LEVELS.len() - 1] + 1);
+        for &parent in parents {
+            let start = self.starts[parent];
+            space.push(&self.correlations, start..start + self.level(node, parent));
+        }
+        let known = space.len();
+        for &candidate in candidates {
+            let (start, size) = (self.starts[candidate], self.level(node, candidate));
+            space.push(&self.correlations, start..start + size);
+            let left = space.push(&self.correlations, self.starts[node]..self.starts[node] + 1);
+            costs.push(self.total(node, left, width + size, parents.len() + 1));
+            space.truncate(known);
+        }
+    }
+}

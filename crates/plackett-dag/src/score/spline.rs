@@ -1,0 +1,153 @@
+//! Smooth functions of a column: natural cubic splines with knots at the ends, at the median, at the quartiles and at the octiles, as
+//! nested spaces of 1, 2, 4 and 8 functions beside the constant. The first is the column itself, and each is uncorrelated with
+//! those before it.
+
+use crate::cholesky::dot;
+
+/// The sizes of the spaces.
+pub(super) const LEVELS: [usize; 4] = [1, 2, 4, 8];
+
+/// Where the knots are within the column's values, in the order in which they come in.
+const KNOTS: [f64; 7] = [0.5, 0.25, 0.75, 0.125, 0.375, 0.625, 0.875];
+
+/// A function of which less than this share is new is not taken: a column of few values has few functions.
+const NEW: f64 = 1e-6;
+
+/// Up to eight functions of the values, each with mean 0 and mean square 1 over rows that count as much as their weights; none for a
+/// column that does not vary.
+pub(super) fn functions(values: &[f64], weights: Option<&[f64]>) -> Vec<Vec<f64>> {
+    let mut basis = Vec::with_capacity(1 + KNOTS.len());
+    add(&mut basis, values.to_vec(), weights);
+    let Some(column) = basis.first().cloned() else { return basis };
+    let is_there = |row: &usize| weights.is_none_or(|weights| weights[*row] > 0.0);
+    let mut sorted: Vec<f64> = (0..column.len()).filter(is_there).map(|row| column[row]).collect();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let (low, high) = (sorted[0], sorted[sorted.len() - 1]);
+    let mut used = vec![low, high];
+    for knot in KNOTS.map(|share| sorted[(share * (sorted.len() - 1) as f64).round() as usize]) {
+        if !used.contains(&knot) {
+            used.push(knot);
+            add(&mut basis, column.iter().map(|&x| bend(x, knot, low, high)).collect(), weights);
+        }
+    }
+    basis
+}
+
+/// The natural cubic spline with these three knots that is zero up to the first.
+fn bend(x: f64, knot: f64, low: f64, high: f64) -> f64 {
+    let cube = |apart: f64| apart.max(0.0).powi(3);
+    let part = |from: f64| (cube(x - from) - cube(x - high)) / (high - from);
+    part(low) - part(knot)
+}
+
+/// Takes a function up with what is new in it.
+fn add(basis: &mut Vec<Vec<f64>>, mut function: Vec<f64>, weights: Option<&[f64]>) {
+    if normalize(&mut function, weights) == 0.0 {
+        return;
+    }
+    let mut new = 1.0;
+    // Twice, because the first time leaves rounding of what was large.
+    for _ in 0..2 {
+        for other in basis.iter() {
+            let shared = mean_product(&function, other, weights);
+            function.iter_mut().zip(other).for_each(|(value, other)| *value -= shared * other);
+        }
+        new *= normalize(&mut function, weights);
+    }
+    if new > NEW {
+        basis.push(function);
+    }
+}
+
+/// Brings values to mean 0 and mean square 1, and tells the deviation that they had; zero if they do not vary.
+fn normalize(values: &mut [f64], weights: Option<&[f64]>) -> f64 {
+    // Relative to the largest, so that no square overflows.
+    let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+    if largest == 0.0 || !largest.is_finite() {
+        return 0.0;
+    }
+    values.iter_mut().for_each(|value| *value /= largest);
+    let total = weights.map_or(values.len() as f64, |weights| weights.iter().sum());
+    let mean = match weights {
+        None => values.iter().sum::<f64>() / total,
+        Some(weights) => values.iter().zip(weights).map(|(value, weight)| value * weight).sum::<f64>() / total,
+    };
+    values.iter_mut().for_each(|value| *value -= mean);
+    let deviation = mean_product(values, values, weights).sqrt();
+    if deviation <= ROUNDING {
+        return 0.0;
+    }
+    values.iter_mut().for_each(|value| *value /= deviation);
+    deviation * largest
+}
+
+/// A deviation below this share of the values is rounding.
+const ROUNDING: f64 = 1e-14;
+
+fn mean_product(a: &[f64], b: &[f64], weights: Option<&[f64]>) -> f64 {
+    match weights {
+        None => dot(a, b) / a.len() as f64,
+        Some(weights) => {
+            let products = a.iter().zip(b).zip(weights).map(|((x, y), weight)| weight * x * y);
+            products.sum::<f64>() / weights.iter().sum::<f64>()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(rows: usize) -> Vec<f64> {
+        (0..rows).map(|row| ((row * 37 % 101) as f64).powf(1.5) + row as f64 * 0.01).collect()
+    }
+
+    #[test]
+    fn functions_are_orthonormal_and_the_first_is_the_column() {
+        let values = column(400);
+        let weights: Vec<f64> = (0..400).map(|row| f64::from(row % 3)).collect();
+        for weights in [None, Some(&weights[..])] {
+            let found = functions(&values, weights);
+            assert_eq!(found.len(), 8);
+            for (a, left) in found.iter().enumerate() {
+                assert!(mean_product(left, &vec![1.0; 400], weights).abs() < 1e-12);
+                for (b, right) in found.iter().enumerate() {
+                    let expected = if a == b { 1.0 } else { 0.0 };
+                    assert!((mean_product(left, right, weights) - expected).abs() < 1e-10, "{a} {b}");
+                }
+            }
+            let slope = (found[0][1] - found[0][0]) / (values[1] - values[0]);
+            assert!((0..400).all(|row| (found[0][row] - found[0][0] - slope * (values[row] - values[0])).abs() < 1e-9));
+        }
+    }
+
+    /// The share of a function's variance that so many of the functions leave.
+    fn left(values: &[f64], function: impl Fn(f64) -> f64, count: usize) -> f64 {
+        let mut target: Vec<f64> = values.iter().map(|&x| function(x)).collect();
+        normalize(&mut target, None);
+        let basis = functions(values, None);
+        1.0 - basis[..count].iter().map(|one| mean_product(one, &target, None).powi(2)).sum::<f64>()
+    }
+
+    #[test]
+    fn more_functions_follow_more_bends() {
+        let values: Vec<f64> = (0..500).map(|row| f64::from(row) / 250.0 - 1.0).collect();
+        assert!(left(&values, |x| 3.0 * x + 1.0, 1) < 1e-12);
+        assert!(left(&values, |x| x * x, 1) > 0.99 && left(&values, |x| x * x, 2) < 0.01);
+        assert!(left(&values, |x| (4.0 * x).sin(), 4) > 0.001 && left(&values, |x| (4.0 * x).sin(), 8) < 0.001);
+        // A natural spline with all its knots, by its definition: straight beyond the ends, a cubic between the knots.
+        let spline = |x: f64| bend(x, 0.0, -1.0, 1.0);
+        assert!(left(&values, spline, 8) < 1e-3);
+        assert!((bend(2.0, 0.0, -1.0, 1.0) - 2.0 * bend(1.5, 0.0, -1.0, 1.0) + bend(1.0, 0.0, -1.0, 1.0)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn few_values_have_few_functions() {
+        assert_eq!(functions(&[3.0; 20], None).len(), 0);
+        let two: Vec<f64> = (0..20).map(|row| f64::from(row % 2)).collect();
+        assert_eq!(functions(&two, None).len(), 1);
+        let three: Vec<f64> = (0..30).map(|row| f64::from(row % 3)).collect();
+        assert_eq!(functions(&three, None).len(), 2);
+        assert_eq!(functions(&[1e308, -1e308, 0.5e308, 0.0], None).len().min(1), 1);
+    }
+}
