@@ -51,6 +51,8 @@ pub struct Basis {
     pub name: &'static str,
     /// In a sentence that begins with "rests on", with the figure if there is one.
     pub text: String,
+    /// Edges of the graph of which it says nothing: they are as open as in the class.
+    pub undecided: Vec<(usize, usize)>,
 }
 
 impl Basis {
@@ -67,9 +69,17 @@ impl Basis {
                 "the priors of k2, which prefer some directions for no reason in the data".to_owned(),
             ),
             "fnml" => ("description", "which way fnml describes the data in fewer bits".to_owned()),
+            "non-gaussian" => (
+                "shape of the noise",
+                "noise that is not Gaussian, and effects that are linear".to_owned(),
+            ),
+            "additive" => (
+                "bent effects",
+                "effects that are not linear, and noise that is Gaussian and added to them".to_owned(),
+            ),
             other => ("score", format!("the score {other}, which prefers it to the other")),
         };
-        Self { name, text }
+        Self { name, text, undecided: Vec::new() }
     }
 
     /// The basis of `ev-l0`, with what the data say of it.
@@ -79,7 +89,7 @@ impl Basis {
             "equal noise variances; those found are apart by a factor of {:.1} at most (95 % bound){doubt}",
             found.bound()
         );
-        Self { name: EQUAL_VARIANCES, text }
+        Self { name: EQUAL_VARIANCES, text, undecided: Vec::new() }
     }
 }
 
@@ -106,8 +116,8 @@ impl Learned {
         }
         match (self.cpdag.mark(from, to), &self.basis) {
             (Mark::Forward, _) => Direction::Compelled,
-            (_, Some(basis)) => Direction::Assumed(basis.name),
-            (_, None) => Direction::Open,
+            (_, Some(basis)) if !basis.undecided.contains(&(from, to)) => Direction::Assumed(basis.name),
+            (_, _) => Direction::Open,
         }
     }
 }

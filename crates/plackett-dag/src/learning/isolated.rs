@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use plackett::run::{Ending, Run};
 
-use super::{Learned, Learning, joint, mixed, numbers, unscored};
+use super::{Basis, Learned, Learning, joint, mixed, numbers, unscored};
 use crate::{
     Bounds, Cpdag, Dag, Gram, JointMoments, Mixed, Result,
     mixed::MixedColumn,
@@ -152,6 +152,7 @@ fn placed(learned: Learned, nodes: &[usize], bounds: &Bounds) -> Result<Learned>
             pairs(learned.cpdag.directed()).into_iter().chain(one_way),
             pairs(learned.cpdag.undirected()).into_iter().chain(open),
         )?,
+        basis: learned.basis.map(|basis| Basis { undecided: pairs(&basis.undecided), ..basis }),
         bounds: bounds.clone(),
         probabilities,
         convergence: learned.convergence.map(|found| Convergence {

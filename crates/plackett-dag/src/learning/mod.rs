@@ -237,9 +237,9 @@ impl Learned {
         if self.is_equivalent {
             return self.cpdag.clone();
         }
-        let mut arrows: Vec<(usize, usize)> = self.dag.edges().map(|(from, to, _)| (from, to)).collect();
-        arrows.sort_unstable();
-        Cpdag::from_sorted(self.dag.nodes(), arrows, Vec::new())
+        let undecided = self.basis.as_ref().map_or(&[][..], |basis| &basis.undecided);
+        let is_told = |from: usize, to: usize| !undecided.contains(&(from, to)) || !self.bounds.permits(to, from);
+        Cpdag::of_known(&self.dag, is_told)
     }
 
     /// The same with the probabilities of edges, if they are known.
@@ -340,6 +340,8 @@ impl Learning {
         run.begin(&format!("{}, {}", self.method.name, score.name()), None);
         let Found { solution, evaluations, trace } = self.method.run(&mut oracle, task, run)?;
         let dag = weighted(score.as_ref(), &solution.dag()?, &bounds)?;
+        let basis = (!score.is_equivalent())
+            .then(|| Basis { undecided: score.undecided(&dag), ..Basis::of_score(score.name()) });
         let knows_costs = score.nodes() > 0 && score.cost(0, &NodeSet::default()).is_some();
         Ok(Learned {
             method: self.method,
@@ -355,7 +357,7 @@ impl Learning {
             price: None,
             score: Some(solution.score),
             is_equivalent: score.is_equivalent(),
-            basis: (!score.is_equivalent()).then(|| Basis::of_score(score.name())),
+            basis,
             probabilities: None,
             convergence: None,
             evaluations,

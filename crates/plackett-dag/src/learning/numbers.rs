@@ -1,5 +1,5 @@
-//! Learning from numbers: which score, and a search on it. Unless a score is asked for, the data decide between `ev-l0` and
-//! `bic`.
+//! Learning from numbers: which score, and a search on it. Unless a score is asked for, the data decide between `bic`, `ev-l0`,
+//! `non-gaussian` and `additive`.
 
 use std::sync::Arc;
 
@@ -12,12 +12,20 @@ use super::{
 use crate::{
     Dag, Error, Gram, LocalScore, NodeSet, Result,
     independence::FisherZ,
-    score::{Bic, SCORES, ScoreSettings, estimate_noise_variance, score_by_name},
+    score::{Bic, SCORES, ScoreSettings, additive, additive_bytes, estimate_noise_variance, score_by_name},
 };
 
-/// The two scores that `auto` chooses from.
+/// The scores that `auto` chooses from.
 const BIC: &str = "bic";
 const EV_L0: &str = "ev-l0";
+const NON_GAUSSIAN: &str = "non-gaussian";
+const ADDITIVE: &str = "additive";
+
+/// By how many nats a model with more than straight lines and Gaussian noise has to be better than the BIC's.
+const CLEARLY: f64 = 10.0;
+
+/// More products than this are not made to see whether effects are bent, unless the score is asked for: about two seconds.
+const MOST_PRODUCTS: f64 = 4e9;
 
 /// The score that `auto` takes where the probabilities of edges are wanted.
 const BGE: &str = "bge";
@@ -31,7 +39,7 @@ enum Wish {
 }
 
 impl Wish {
-    fn of(learning: &Learning, gram: &Gram) -> Result<Self> {
+    fn of(learning: &Learning) -> Result<Self> {
         let settings = [
             ("lambda", learning.numbers.lambda.is_some(), "l1"),
             ("noise_variance", learning.numbers.noise_variance.is_some(), EV_L0),
@@ -42,11 +50,6 @@ impl Wish {
                 [] if learning.search.posterior => {
                     let reason = "the probabilities of edges are asked for, and it is a marginal likelihood";
                     Ok(Self::Score(BGE, Some(reason.to_owned())))
-                }
-                [] if is_standardized(gram) => {
-                    let reason =
-                        "standardized data no longer show the sizes of the noise, which ev-l0 compares";
-                    Ok(Self::Score(BIC, Some(reason.to_owned())))
                 }
                 [] => Ok(Self::Auto),
                 &[(_, _, owner)] => Ok(Self::Score(owner, Some("a setting of its own is given".to_owned()))),
@@ -101,7 +104,7 @@ pub(super) fn learn(learning: &Learning, gram: &Arc<Gram>, run: &Run<'_>) -> Res
         return Ok(Learned { deviations, ..learner.by_tests(run)? });
     }
     refuse(&learning.tests.given(), NO_TESTS)?;
-    let learned = match Wish::of(learning, gram)? {
+    let learned = match Wish::of(learning)? {
         Wish::Score(name, reason) => {
             refuse(
                 &[("posterior", learning.search.posterior && name == "l1")],
@@ -109,11 +112,11 @@ pub(super) fn learn(learning: &Learning, gram: &Arc<Gram>, run: &Run<'_>) -> Res
             )?;
             refuse(
                 &[("penalty", numbers.penalty.is_some() && name == BGE)],
-                "is for bic and ev-l0: bge has a prior on graphs in its place",
+                "is for the other scores: bge has a prior on graphs in its place",
             )?;
             Learned { score_choice: reason, ..learner.by_score(name, run)? }
         }
-        Wish::Auto => learner.by_either(run)?,
+        Wish::Auto => learner.by_the_data(run)?,
     };
     Ok(Learned { deviations, ..learned })
 }
@@ -124,9 +127,8 @@ struct Learner<'a> {
 }
 
 impl Learner<'_> {
-    /// By `bic`, unless `ev-l0` has earned its choice: the noise variances that it finds are equal within a stated ratio,
-    /// and by the BIC its graph is within a parent's price of the best, or within what it saves to have one variance.
-    fn by_either(&self, run: &Run<'_>) -> Result<Learned> {
+    /// By `bic`, unless a score that tells directions has earned its choice.
+    fn by_the_data(&self, run: &Run<'_>) -> Result<Learned> {
         let best = self.by_score(BIC, run)?;
         let with = |reason: String, learned: Learned| Ok(Learned { score_choice: Some(reason), ..learned });
         let (rows, nodes) = (self.gram.rows(), self.gram.nodes());
@@ -136,6 +138,62 @@ impl Learner<'_> {
                 best,
             );
         }
+        if let Some(richer) = self.by_richer_models(&best, run)? {
+            return Ok(richer);
+        }
+        if is_standardized(self.gram) {
+            let reason = "standardized data no longer show the sizes of the noise, which ev-l0 compares";
+            return with(reason.to_owned(), best);
+        }
+        self.by_either(best, run)
+    }
+
+    /// By `non-gaussian` or `additive`, if the likelihood with the prices of all parameters is clearly better than that of the best
+    /// graph by the BIC.
+    fn by_richer_models(&self, best: &Learned, run: &Run<'_>) -> Result<Option<Learned>> {
+        let price = best.price.unwrap_or_default();
+        let base = self.bic_of(&best.dag, price)?;
+        let mut winner: Option<Learned> = None;
+        for name in [NON_GAUSSIAN, ADDITIVE] {
+            if self.gram.number_rows().is_none() || run.is_over() || !self.is_affordable(name) {
+                continue;
+            }
+            let Some(score) = self.score_of(name, Some(price), run)? else { continue };
+            // What it makes of the same graph is a lower bound of what it gains.
+            let parents = |node: usize| best.dag.parents(node).iter().copied().collect::<NodeSet>();
+            let same: Option<f64> = (0..best.dag.nodes()).map(|node| score.cost(node, &parents(node))).sum();
+            if same.is_none_or(|same| same > base - CLEARLY) {
+                continue;
+            }
+            let found = self.search(&score, run)?;
+            let value = found.score.unwrap_or(f64::INFINITY);
+            let least = winner.as_ref().and_then(|winner| winner.score).unwrap_or(base - CLEARLY);
+            if value < least && !found.ending.is_early() {
+                let gain = base - value;
+                let what = match name {
+                    NON_GAUSSIAN => "the noise is not Gaussian: its shape",
+                    _ => "effects are bent: curves",
+                };
+                let reason = format!("{what} explains {gain:.0} nats more than the bic can, all parameters paid for");
+                let evaluations = best.evaluations + found.evaluations;
+                winner = Some(Learned { score_choice: Some(reason), evaluations, ..found });
+            }
+        }
+        Ok(winner)
+    }
+
+    /// Whether a score is quickly made.
+    fn is_affordable(&self, name: &str) -> bool {
+        let (rows, nodes) = (self.gram.rows(), self.gram.nodes());
+        let width = 8.0 * nodes as f64;
+        let is_small = additive_bytes(nodes, rows) <= self.learning.search.memory_bytes as u128;
+        name != ADDITIVE || (0.5 * width * width * rows as f64 <= MOST_PRODUCTS && is_small)
+    }
+
+    /// By `bic`, unless `ev-l0` has earned its choice: the noise variances that it finds are equal within a stated ratio,
+    /// and by the BIC its graph is within a parent's price of the best, or within what it saves to have one variance.
+    fn by_either(&self, best: Learned, run: &Run<'_>) -> Result<Learned> {
+        let with = |reason: String, learned: Learned| Ok(Learned { score_choice: Some(reason), ..learned });
         if run.is_over() {
             return with("there was no time to see whether the noise variances are equal".to_owned(), best);
         }
@@ -169,35 +227,70 @@ impl Learner<'_> {
 
     fn by_score(&self, name: &str, run: &Run<'_>) -> Result<Learned> {
         let Self { learning, gram } = self;
+        let price = match learning.numbers.penalty {
+            _ if ![BIC, NON_GAUSSIAN].contains(&name) => None,
+            Some(factor) => Some(0.5 * factor * (gram.rows() as f64).ln()),
+            None => Some(fitting_price(gram, run)?),
+        };
+        let Some(score) = self.score_of(name, price, run)? else {
+            let ending = run.ending().unwrap_or(Ending::Finished);
+            let bounds = learning.bounds_of(gram.nodes());
+            let dag = bounds.least();
+            return Ok(unscored(learning, dag.clone(), bounds.orient(&dag), 0, ending));
+        };
+        let found = self.with_posterior(self.search(&score, run)?, &score, run)?;
+        let basis = match name {
+            EV_L0 => Some(Basis::equal_variances(&NoiseVariances::of(gram, &found.dag))),
+            _ => found.basis,
+        };
+        Ok(Learned { basis, price, ..found })
+    }
+
+    /// A search over orders on a score.
+    fn search(&self, score: &Arc<dyn LocalScore>, run: &Run<'_>) -> Result<Learned> {
+        let task = self.learning.task(&Observations::Numbers(Arc::clone(self.gram)));
+        let found = self.learning.by_orders(score, &SearchTask { first: by_variance(self.gram), ..task }, run)?;
+        // Where there is no line there is no slope.
+        let dag = match score.weights(0, &NodeSet::default()) {
+            Some(_) => found.dag,
+            None => found.strengths.clone().unwrap_or(found.dag),
+        };
+        Ok(Learned { dag, ..found })
+    }
+
+    /// The score of this name, its parents at a price; none if the run is over before it is made.
+    fn score_of(&self, name: &str, price: Option<f64>, run: &Run<'_>) -> Result<Option<Arc<dyn LocalScore>>> {
+        let settings = self.settings(name, price, run);
+        if name == ADDITIVE {
+            self.check_memory()?;
+            return additive(self.gram, &settings, run);
+        }
+        score_by_name(name, Arc::clone(self.gram), &settings).map(Some)
+    }
+
+    fn settings(&self, name: &str, price: Option<f64>, run: &Run<'_>) -> ScoreSettings {
+        let Self { learning, gram } = self;
         let defaults = ScoreSettings::default();
         // The score would make the same estimate by itself, but not stop when told.
         let estimate = || (name == EV_L0).then(|| estimate_noise_variance(gram, run));
-        let settings = ScoreSettings {
+        let factor = price.and_then(|price| ScoreSettings::priced(gram, price).penalty_factor);
+        ScoreSettings {
             lambda: learning.numbers.lambda.unwrap_or(defaults.lambda),
             noise_variance: learning.numbers.noise_variance.or_else(estimate),
-            penalty_factor: learning.numbers.penalty,
+            penalty_factor: learning.numbers.penalty.or(factor.filter(|_| name != ADDITIVE)),
             ..defaults
-        };
-        let task = learning.task(&Observations::Numbers(Arc::clone(gram)));
-        let task = SearchTask { first: by_variance(gram), ..task };
-        if name != BIC {
-            let score = score_by_name(name, Arc::clone(gram), &settings)?;
-            let found = self.with_posterior(learning.by_orders(&score, &task, run)?, &score, run)?;
-            let basis = match name {
-                EV_L0 => Some(Basis::equal_variances(&NoiseVariances::of(gram, &found.dag))),
-                _ => found.basis,
-            };
-            return Ok(Learned { basis, ..found });
         }
-        let settings = match learning.numbers.penalty {
-            Some(_) => settings,
-            None => ScoreSettings::priced(gram, fitting_price(gram, run)?),
-        };
-        let score = Bic::new(Arc::clone(gram), &settings)?;
-        let price = Some(score.price());
-        let score: Arc<dyn LocalScore> = Arc::new(score);
-        let found = Learned { price, ..learning.by_orders(&score, &task, run)? };
-        self.with_posterior(found, &score, run)
+    }
+
+    /// Whether there is memory for the functions of additive models.
+    fn check_memory(&self) -> Result<()> {
+        let needed = additive_bytes(self.gram.nodes(), self.gram.rows());
+        if needed > self.learning.search.memory_bytes as u128 {
+            let reason =
+                format!("is too small: the functions of these columns need {} MiB; give more, or fewer rows", needed >> 20);
+            return Err(Error::Misfit { setting: "memory", reason });
+        }
+        Ok(())
     }
 
     /// The same graph with the probabilities of edges, if they are wanted and there is time for them.

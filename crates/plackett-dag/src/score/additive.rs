@@ -11,11 +11,12 @@ use plackett::run::Run;
 
 use super::degenerate::Space;
 use super::family::{Family, FamilyLocal};
-use super::mixed::{PSEUDO_ROWS, Price};
+use super::mixed::Price;
 use super::spline::{LEVELS, functions};
 use super::{LocalScore, ScoreEntry, ScoreSettings};
+use crate::cholesky::COLLINEAR;
 use crate::gram::{Centering, GramBuilder, NumberRows};
-use crate::{Error, Gram, Result, parallel};
+use crate::{Dag, Error, Gram, Result, parallel};
 
 pub(super) const ENTRY: ScoreEntry = ScoreEntry {
     name: "additive",
@@ -52,10 +53,16 @@ pub(crate) fn additive(
     Ok(Some(Arc::new(FamilyLocal::new(family, nodes).with_own(own))))
 }
 
+/// Bytes for the functions of so many columns and rows, and for their moments.
+pub(crate) fn additive_bytes(nodes: usize, rows: usize) -> u128 {
+    let width = (LEVELS[LEVELS.len() - 1] * nodes) as u128;
+    8 * width * (rows as u128 + 3 * width)
+}
+
 /// What additive models cost.
 #[derive(Debug)]
 pub(crate) struct Additive {
-    /// Correlations of all functions, those of the pseudo-rows included.
+    /// Correlations of all functions.
     correlations: Gram,
     /// Where each node's functions begin among them; the first is the node's column itself.
     starts: Vec<usize>,
@@ -94,16 +101,10 @@ impl Additive {
         }
         let found = builder.finish(Centering::Center)?;
         let count = found.rows() as f64;
-        let share = count / (count + PSEUDO_ROWS);
-        let entry = |a: usize, b: usize| match (a == b, found.entry(a, b)) {
-            (true, _) => 1.0,
-            (false, entry) => share * entry.clamp(-1.0, 1.0),
-        };
-        let matrix = (0..width).flat_map(|a| (0..width).map(move |b| entry(a, b))).collect();
         let nodes = gram.nodes();
         let variance = |node: usize| gram.of(node).variance(node);
         let mut family = Self {
-            correlations: Gram::from_matrix(found.rows(), width, matrix)?,
+            correlations: found,
             levels: Vec::new(),
             log_variances: (0..nodes).map(|node| variance(node).max(f64::MIN_POSITIVE).ln()).collect(),
             price: Price::new(count, nodes, settings.penalty_factor)?,
@@ -143,8 +144,7 @@ impl Additive {
         let row = self.correlations.row(self.starts[node]);
         let cost = |size: usize| {
             let explained: f64 = row[self.starts[parent]..][..size].iter().map(|entry| entry * entry).sum();
-            0.5 * (self.rows + PSEUDO_ROWS) * (-explained.min(1.0 - f64::EPSILON)).ln_1p()
-                + self.price.of(size as f64, 1)
+            0.5 * self.rows * (1.0 - explained).max(COLLINEAR).ln() + self.price.of(size as f64, 1)
         };
         self.sizes(parent).min_by(|&a, &b| cost(a).total_cmp(&cost(b))).unwrap_or(1)
     }
@@ -191,13 +191,20 @@ impl Additive {
         for &(parent, size) in &all {
             space.push(&self.correlations, self.starts[parent]..self.starts[parent] + size);
         }
-        let left = space.push(&self.correlations, self.starts[node]..self.starts[node] + 1);
+        let left = self.left(node, space);
         self.total(node, left, width, all.len())
     }
 
+    /// The logarithm of the share of a node's variance that the functions pushed leave; a node that they determine keeps what
+    /// rounding does.
+    fn left(&self, node: usize, space: &mut Space) -> f64 {
+        let before = space.len();
+        let left = space.push(&self.correlations, self.starts[node]..self.starts[node] + 1);
+        if space.len() > before { left } else { COLLINEAR.ln() }
+    }
+
     fn total(&self, node: usize, log_left: f64, functions: usize, parents: usize) -> f64 {
-        let fit = (self.rows + PSEUDO_ROWS) * log_left + self.rows * self.log_variances[node];
-        0.5 * fit + self.price.of(functions as f64, parents)
+        0.5 * self.rows * (log_left + self.log_variances[node]) + self.price.of(functions as f64, parents)
     }
 }
 
@@ -216,6 +223,12 @@ impl Family for Additive {
 
     fn work(&self) -> usize {
         1024
+    }
+
+    /// Those that are straight lines both ways.
+    fn undecided(&self, dag: &Dag) -> Vec<(usize, usize)> {
+        let is_straight = |&(from, to): &(usize, usize)| self.level(to, from) == 1 && self.level(from, to) == 1;
+        dag.edges().map(|(from, to, _)| (from, to)).filter(is_straight).collect()
     }
 
     fn cost(&self, node: usize, parents: &[usize], space: &mut Space) -> f64 {
@@ -242,7 +255,7 @@ impl Family for Additive {
         for &candidate in candidates {
             let (start, size) = (self.starts[candidate], self.level(node, candidate));
             space.push(&self.correlations, start..start + size);
-            let left = space.push(&self.correlations, self.starts[node]..self.starts[node] + 1);
+            let left = self.left(node, space);
             costs.push(self.total(node, left, width + size, parents.len() + 1));
             space.truncate(known);
         }

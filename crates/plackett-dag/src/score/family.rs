@@ -44,6 +44,12 @@ pub(crate) trait Family: Send + Sync + 'static {
         }
     }
 
+    /// The edges of a graph whose direction the costs say nothing of, where they tell equivalent graphs apart.
+    fn undecided(&self, dag: &Dag) -> Vec<(usize, usize)> {
+        let _ = dag;
+        Vec::new()
+    }
+
     /// The weights of the parents, if there is a linear model behind the costs.
     fn weights(&self, node: usize, parents: &[usize]) -> Option<Vec<f64>> {
         let _ = (node, parents);
@@ -228,6 +234,10 @@ impl<F: Family> LocalScore for FamilyLocal<F> {
     /// directions.
     fn is_equivalent(&self) -> bool {
         F::IS_EQUIVALENT
+    }
+
+    fn undecided(&self, dag: &Dag) -> Vec<(usize, usize)> {
+        self.family.undecided(dag)
     }
 
     fn cost(&self, node: usize, parents: &NodeSet) -> Option<f64> {

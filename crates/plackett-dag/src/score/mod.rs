@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 use plackett::run::Run;
 
-pub(crate) use additive::additive;
+pub(crate) use additive::{additive, additive_bytes};
 pub use bic::Bic;
 pub(crate) use discrete::Families;
 pub(crate) use discrete::MOST_CONFIGURATIONS;
@@ -45,7 +45,7 @@ pub use size_prior::SizePrior;
 pub use subset::SubsetSearch;
 pub use walker::Walker;
 
-use crate::{Bounds, Error, Gram, NodeSet, Result};
+use crate::{Bounds, Dag, Error, Gram, NodeSet, Result};
 
 /// The scores known by name: to add one, write its file and add its line here.
 ///
@@ -232,6 +232,12 @@ pub trait LocalScore: Send + Sync {
     /// Whether graphs of one class of Markov-equivalent graphs all score the same, so that only the class can be learned.
     fn is_equivalent(&self) -> bool {
         false
+    }
+
+    /// The edges of a graph of which a score that tells equivalent graphs apart says nothing all the same: their direction is open.
+    fn undecided(&self, dag: &Dag) -> Vec<(usize, usize)> {
+        let _ = dag;
+        Vec::new()
     }
 
     /// What the score is divided by to be a negative log-probability, for Markov chains over orders.

@@ -11,7 +11,7 @@ use plackett::run::Run;
 use super::shape::{PARAMETERS, Shape};
 use super::{Bic, Choice, LocalScore, ScoreEntry, ScoreSettings, Scratch};
 use crate::gram::NumberRows;
-use crate::{Error, Gram, NodeSet, Result};
+use crate::{Dag, Error, Gram, NodeSet, Result};
 
 pub(super) const ENTRY: ScoreEntry = ScoreEntry {
     name: "non-gaussian",
@@ -107,12 +107,6 @@ impl NonGaussian {
         let rows = self.gram.kept_rows(node) as f64;
         (rows * shape.gain() - self.prices[node]).max(0.0)
     }
-
-    /// The nodes whose residuals under a graph are not Gaussian.
-    pub(crate) fn shaped(&self, parents: impl Fn(usize) -> NodeSet) -> Vec<bool> {
-        let mut space = Vec::new();
-        (0..self.gram.nodes()).map(|node| self.gain(node, &parents(node), &mut space) > 0.0).collect()
-    }
 }
 
 /// How much each row counts for a node: nothing if it was set from outside there.
@@ -156,6 +150,15 @@ impl LocalScore for NonGaussian {
 
     fn cost(&self, node: usize, parents: &NodeSet) -> Option<f64> {
         Some(self.bic.cost(node, parents) - self.gain(node, parents, &mut Vec::new()))
+    }
+
+    /// Those between nodes whose noise is Gaussian.
+    fn undecided(&self, dag: &Dag) -> Vec<(usize, usize)> {
+        let parents = |node: usize| dag.parents(node).iter().copied().collect::<NodeSet>();
+        let shaped = |node: usize| self.gain(node, &parents(node), &mut Vec::new()) > 0.0;
+        let is_shaped: Vec<bool> = (0..dag.nodes()).map(shaped).collect();
+        let edges = dag.edges().map(|(from, to, _)| (from, to));
+        edges.filter(|&(from, to)| !is_shaped[from] && !is_shaped[to]).collect()
     }
 
     fn first_orders(&self, run: &Run<'_>) -> Vec<Vec<usize>> {
