@@ -152,8 +152,6 @@ pub(super) struct Data {
     rows: Option<NumberRows>,
     /// What the columns are; nothing if they are mixed.
     pub kind: Option<Kind>,
-    /// What was done to the columns.
-    pub preparation: &'static str,
     /// Why the columns were taken for numbers or for categories, where the program decided.
     pub kind_choice: Option<String>,
     /// What the user should know before trusting a graph from these data.
@@ -365,30 +363,10 @@ fn observe(mut data: Dataset, source: &str, wanted: Use) -> anyhow::Result<Data>
         let rows = data.take_number_rows();
         (data.observations(centering).map_err(refusal)?, rows, None)
     };
-    let preparation = match (kind, centering) {
-        (Some(Kind::Categories), _) => "categories",
-        (None, _) => "numbers and categories",
-        (_, Centering::None) => "not centered",
-        (_, Centering::Center) => "centered",
-        (_, Centering::Standardize) => "standardized",
-    };
     let title =
         Path::new(source).file_name().map_or(source.into(), |name| name.to_string_lossy()).into_owned();
     let source = source.to_owned();
-    Ok(Data {
-        source,
-        title,
-        names,
-        values,
-        resampler,
-        rows,
-        kind,
-        preparation,
-        kind_choice,
-        warnings,
-        input,
-        missing,
-    })
+    Ok(Data { source, title, names, values, resampler, rows, kind, kind_choice, warnings, input, missing })
 }
 
 /// What a finding says of missing values.

@@ -368,7 +368,7 @@ impl Dataset {
 
     /// Takes the rows out, if all columns are complete numbers and their rows are held. The moments stay, so that a graph can still be
     /// learned; what rows tell beyond that, [`diagnose`](crate::diagnostics::diagnose) says. Where columns were set from outside
-    /// in some rows, learning needs the rows itself, and they stay.
+    /// in some rows, learning needs the rows itself, and these are a copy.
     ///
     /// # Example
     /// ```
@@ -380,16 +380,19 @@ impl Dataset {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn take_number_rows(&mut self) -> Option<NumberRows> {
-        let is_bare = self.interventions.is_none() && self.moments.is_some();
-        if self.kind() != Some(Kind::Numbers) || !is_bare || self.is_incomplete() {
+        if self.kind() != Some(Kind::Numbers) || self.moments.is_none() || self.is_incomplete() {
             return None;
         }
         if !self.values.iter().all(|values| matches!(values, Values::Numbers(_))) {
             return None;
         }
-        let column = |values: &mut Values| match std::mem::replace(values, Values::NotHeld) {
-            Values::Numbers(numbers) => numbers,
-            _ => Vec::new(),
+        let stays = self.interventions.is_some();
+        let column = |values: &mut Values| match values {
+            Values::Numbers(numbers) if stays => numbers.clone(),
+            values => match std::mem::replace(values, Values::NotHeld) {
+                Values::Numbers(numbers) => numbers,
+                _ => Vec::new(),
+            },
         };
         let weights = self.weights.as_ref().map(|weights| weights.values.clone());
         Some(NumberRows::new(self.values.iter_mut().map(column).collect(), weights))
@@ -439,7 +442,7 @@ impl Dataset {
             let values = |row: usize, target: &mut [f64]| {
                 target.iter_mut().zip(&columns).for_each(|(value, column)| *value = column[row]);
             };
-            let weight = |row: usize| self.weights.as_ref().map_or(1.0, |weights| weights.values[row]);
+            let weight = |row: usize| (self.weights.as_ref().map_or(1.0, |weights| weights.values[row]), 1);
             gram = gram.intervened(interventions, self.rows, &RowSource { values, weight }, centering)?;
         }
         // Finite values that are not centered may have squares that are not.
@@ -468,10 +471,6 @@ impl Dataset {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn resampler(mut self, centering: Centering) -> Result<Resampler> {
-        if self.interventions.is_some() {
-            let reason = "are not resampled: learn without them, or without the bootstrap".to_owned();
-            return Err(Error::Misfit { setting: "interventions", reason });
-        }
         let is_held = |values: &Values| !matches!(values, Values::NotHeld);
         if self.faults().is_empty() && !self.values.iter().all(is_held) {
             let reason = "draws rows anew, and of these data only the moments are known: give the rows themselves \

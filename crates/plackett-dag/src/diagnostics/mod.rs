@@ -186,9 +186,6 @@ impl Look<'_, '_> {
                 "it takes complete rows, and values are missing: --missing drop leaves those rows out"
             }
             (None, Some(_)) if self.evidence.rows.is_some() => "there was no time to look at the rows",
-            (None, Some(gram)) if gram.interventions().is_some() => {
-                "it looks at all rows alike, and in some of these columns were set from outside"
-            }
             (None, Some(_)) => "it takes the rows, and of these data only the moments are known",
         };
         Some(Err(unknown(name, missing)))

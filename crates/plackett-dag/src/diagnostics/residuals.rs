@@ -4,7 +4,7 @@
 use plackett::run::Run;
 
 use crate::{
-    Dag, Gram,
+    Dag, Gram, Interventions,
     cholesky::{Cholesky, dot},
     dataset::NumberRows,
     parallel,
@@ -15,14 +15,14 @@ const ROUNDING: f64 = 1e-10;
 
 /// The residuals of all columns.
 pub(super) struct Residuals {
-    /// How many rows they are worth.
-    pub(super) rows: f64,
     /// By column; nothing for one that is a function of its parents.
     pub(super) columns: Vec<Option<Residual>>,
 }
 
-/// The residual of a column.
+/// The residual of a column, in the rows in which it was not set from outside.
 pub(super) struct Residual {
+    /// How many rows it is worth.
+    pub(super) rows: f64,
     /// The third moment over the variance's power 3/2.
     pub(super) skewness: f64,
     /// The fourth moment over the variance's square, less 3.
@@ -45,11 +45,19 @@ impl Residuals {
     /// Nothing if the run is over first. O(n · Σ (1 + 2·parents)²).
     pub(super) fn of(gram: &Gram, rows: &NumberRows, dag: &Dag, run: &Run<'_>) -> Option<Self> {
         let nodes: Vec<usize> = (0..dag.nodes()).collect();
-        let weights = rows.weights();
-        let columns: Option<Vec<Option<Residual>>> = parallel::map(&nodes, |&node| {
-            if run.is_over() { None } else { residual(gram, rows.columns(), weights, dag, node, run) }
-        });
-        Some(Self { rows: gram.rows() as f64, columns: columns? })
+        let columns: Option<Vec<Option<Residual>>> =
+            parallel::map(
+                &nodes,
+                |&node| {
+                    if run.is_over() { None } else { residual(gram, rows, dag, node, run) }
+                },
+            );
+        Some(Self { columns: columns? })
+    }
+
+    /// How many rows the least known of them is worth.
+    pub(super) fn fewest_rows(&self) -> f64 {
+        self.columns.iter().flatten().map(|residual| residual.rows).fold(f64::INFINITY, f64::min)
     }
 }
 
@@ -57,12 +65,14 @@ impl Residuals {
 #[expect(clippy::option_option, reason = "one for what there is not, one for the end of the run")]
 fn residual(
     gram: &Gram,
-    columns: &[Vec<f64>],
-    weights: Option<&[f64]>,
+    rows: &NumberRows,
     dag: &Dag,
     node: usize,
     run: &Run<'_>,
 ) -> Option<Option<Residual>> {
+    let (columns, count) = (rows.columns(), gram.of(node).rows());
+    let kept = gram.interventions().map(|told| kept_weights(told, rows.weights(), node));
+    let weights = kept.as_deref().or(rows.weights());
     let scaled = |column: usize, factor: f64| {
         let (mean, factor) = (gram.means()[column], factor / gram.scales()[column]);
         columns[column].iter().map(move |value| (value - mean) * factor)
@@ -73,7 +83,7 @@ fn residual(
     }
     center(&mut left, weights);
     let variance = moment(&left, weights, 2);
-    if variance <= ROUNDING * gram.entry(node, node) {
+    if variance <= ROUNDING * gram.of(node).variance(node) {
         return Some(None);
     }
     let squares = match dag.parents(node) {
@@ -90,14 +100,23 @@ fn residual(
             let linear = terms.len();
             terms.extend(squared);
             terms.push(left.clone());
-            explained(&terms, linear, weights, gram.rows(), run)?
+            explained(&terms, linear, weights, count, run)?
         }
     };
     Some(Some(Residual {
+        rows: count as f64,
         skewness: moment(&left, weights, 3) / variance.powf(1.5),
         excess_kurtosis: moment(&left, weights, 4) / variance.powi(2) - 3.0,
         squares,
     }))
+}
+
+/// What rows count for a node: nothing where it was set.
+fn kept_weights(told: &Interventions, weights: Option<&[f64]>, node: usize) -> Vec<f64> {
+    let weight = |(row, targets): (usize, &[usize])| {
+        if targets.contains(&node) { 0.0 } else { weights.map_or(1.0, |weights| weights[row]) }
+    };
+    told.row_targets().enumerate().map(weight).collect()
 }
 
 /// What the terms after the first `linear` ones explain of the last one beside those; nothing inside if they are all functions of them;

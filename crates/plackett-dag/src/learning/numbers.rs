@@ -12,7 +12,7 @@ use super::{
 use crate::{
     Dag, Error, Gram, LocalScore, NodeSet, Result,
     independence::FisherZ,
-    score::{Bic, SCORES, ScoreSettings, estimate_noise_variance, score_by_name},
+    score::{Bge, Bic, SCORES, ScoreSettings, estimate_noise_variance, score_by_name},
 };
 
 /// The two scores that `auto` chooses from.
@@ -124,8 +124,8 @@ struct Learner<'a> {
 }
 
 impl Learner<'_> {
-    /// By `bic`, unless `ev-l0` has earned its choice: the noise variances that it finds are equal within a stated ratio,
-    /// and by the BIC its graph is within a parent's price of the best, or within what it saves to have one variance.
+    /// By `bic`, unless `ev-l0` has earned its choice: the noise variances that it finds are equal within a stated ratio, causes explain
+    /// more than they may be apart, and by the BIC its graph is within a parent's price of the best, or within what it saves to have one variance.
     fn by_either(&self, run: &Run<'_>) -> Result<Learned> {
         let best = self.by_score(BIC, run)?;
         let with = |reason: String, learned: Learned| Ok(Learned { score_choice: Some(reason), ..learned });
@@ -151,6 +151,13 @@ impl Learner<'_> {
         if !variances.are_equal() {
             return with(format!("{range}, so that they may differ"), Learned { evaluations, ..best });
         }
+        if let Some(explained) = variances.too_little() {
+            let reason = format!(
+                "{range}, and causes explain too little for them to tell directions: the middle effect varies {explained:.1} \
+                 times as much as its noise"
+            );
+            return with(reason, Learned { evaluations, ..best });
+        }
         if gap > price.max(variances.saving()) {
             let reason = format!("{range}, but by the bic the graph of ev-l0 is {gap:.1} worse");
             return with(reason, Learned { evaluations, ..best });
@@ -158,6 +165,19 @@ impl Learner<'_> {
         let reason =
             format!("{range}, and its graph is as good by the bic: directions rest on equal variances");
         with(reason, Learned { evaluations, ..other })
+    }
+
+    /// The score `bge`, if there is memory for it.
+    fn marginal_likelihood(&self, run: &Run<'_>) -> Result<Arc<dyn LocalScore>> {
+        let needed = Bge::bytes_needed(self.gram);
+        if needed > self.learning.search.memory_bytes as u128 {
+            let reason = format!(
+                "is too small: bge needs {} MiB, a matrix for each column that was set",
+                1 + (needed >> 20)
+            );
+            return Err(Error::Misfit { setting: "memory", reason });
+        }
+        Bge::local(self.gram, run)
     }
 
     /// What the BIC says of a graph at a price of a parent.
@@ -181,7 +201,10 @@ impl Learner<'_> {
         let task = learning.task(&Observations::Numbers(Arc::clone(gram)));
         let task = SearchTask { first: by_variance(gram), ..task };
         if name != BIC {
-            let score = score_by_name(name, Arc::clone(gram), &settings)?;
+            let score = match name {
+                BGE => self.marginal_likelihood(run)?,
+                _ => score_by_name(name, Arc::clone(gram), &settings)?,
+            };
             let found = self.with_posterior(learning.by_orders(&score, &task, run)?, &score, run)?;
             let basis = match name {
                 EV_L0 => Some(Basis::equal_variances(&NoiseVariances::of(gram, &found.dag))),

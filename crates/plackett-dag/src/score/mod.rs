@@ -23,6 +23,7 @@ use std::sync::Arc;
 
 use plackett::run::Run;
 
+pub(crate) use bge::Bge;
 pub use bic::Bic;
 pub(crate) use discrete::Families;
 pub(crate) use discrete::MOST_CONFIGURATIONS;

@@ -398,7 +398,9 @@ mod tests {
     use crate::mixed::MixedColumn;
     use crate::testing::{Rng, all_dags, normal};
     use crate::{
-        BayesNet, Bounds, Categories, Gram, LocalScore, Mixed, NodeSet,
+        BayesNet, Bounds, Categories, Gram, Interventions, Learning, LocalScore, Mixed, NodeSet,
+        Observations,
+        learning::SearchSettings,
         parent_sets::{Candidates, Keep, ParentSets, Reach, SizePrior},
         score::{Bdeu, MixedScoreSettings, ScoreSettings, graph_cost, mixed_score_by_name, score_by_name},
     };
@@ -501,6 +503,52 @@ mod tests {
             let chains = PartitionMcmc { steps: Some(50_000), seed: 2, ..PartitionMcmc::default() };
             let found = chains.run_by(&sums, &Dag::empty(5), shares, &Run::default()).unwrap();
             compare(&found, &exact, 0.02);
+        }
+    }
+
+    /// By learning as a whole, with columns that were set from outside in some rows: numbers, and numbers beside a category.
+    #[test]
+    fn edge_probabilities_of_experiments_are_those_of_all_graphs_enumerated() {
+        let mut rng = Rng::new(5);
+        let (mut rows, mut targets) = (Vec::new(), Vec::new());
+        for row in 0..60 {
+            let target = [None, None, Some(1), Some(3)][row % 4];
+            let mut values: Vec<f64> = Vec::new();
+            for node in 0..4 {
+                let cause = if node > 0 { 0.4 * values[node - 1] } else { 0.0 };
+                values.push(if target == Some(node) { 0.0 } else { cause } + normal(&mut rng));
+            }
+            rows.push(values);
+            targets.push(target);
+        }
+        let told = Interventions::new(4, targets).unwrap();
+        let gram = Gram::with_interventions(&rows.concat(), &told, Centering::Center).unwrap();
+        let columns = (0..4).map(|at| match at {
+            2 => MixedColumn::Categories {
+                codes: rows.iter().map(|row| u8::from(row[2] > 0.0)).collect(),
+                levels: 2,
+            },
+            _ => MixedColumn::Numbers(rows.iter().map(|row| row[at]).collect()),
+        });
+        let mixed = Arc::new(Mixed::new(columns.collect()).unwrap().with_interventions(told).unwrap());
+        let gram = Arc::new(gram);
+        for (data, score) in [
+            (
+                Observations::Numbers(Arc::clone(&gram)),
+                score_by_name("bge", gram, &ScoreSettings::default()).unwrap(),
+            ),
+            (
+                Observations::Mixed(Arc::clone(&mixed)),
+                mixed_score_by_name("dg", &mixed, &MixedScoreSettings::default()).unwrap(),
+            ),
+        ] {
+            let search = SearchSettings { posterior: true, steps: Some(50_000), ..SearchSettings::default() };
+            let learning = Learning { search, seed: 3, ..Learning::default() };
+            let learned = learning.run(&data, &Run::default()).unwrap();
+            assert_eq!(learned.score_name.as_deref(), Some(score.name()));
+            let (probabilities, convergence) = (learned.probabilities.unwrap(), learned.convergence.unwrap());
+            let exact = enumerated(4, family_cost(score.as_ref()));
+            compare(&EdgePosterior { probabilities, convergence }, &exact, 0.02);
         }
     }
 
