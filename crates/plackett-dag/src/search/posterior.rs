@@ -24,6 +24,9 @@ const MOVES_PER_NODE: u64 = 1;
 /// Rounds at most, each twice as long as the one before, as long as the chains disagree.
 const MOST_ROUNDS: u32 = 4;
 
+/// More rounds follow as long as their moves, times the nodes that each looks at, are no more than this: of few nodes they take a second.
+const FEW_LOOKUPS: u64 = 4_000_000;
+
 /// Chains agree if R̂ of the score is at most this.
 const AGREED_SCORES: f64 = 1.05;
 
@@ -211,12 +214,17 @@ impl PartitionMcmc {
             (0..self.chains).map(|stream| Observed::new(chain(stream), nodes)).collect();
         let mut answer =
             EdgePosterior { probabilities: vec![0.0; nodes * nodes], convergence: Convergence::default() };
-        let (mut steps, rounds) = match self.steps {
-            Some(steps) => (steps.max(1), 1),
-            None => (LOOKS * MOVES_PER_NODE * nodes.max(1) as u64 * BURN_IN / (BURN_IN - 1), MOST_ROUNDS),
-        };
+        let first = LOOKS * MOVES_PER_NODE * nodes.max(1) as u64 * BURN_IN / (BURN_IN - 1);
+        let mut steps = self.steps.map_or(first, |steps| steps.max(1));
         let mut before = 0;
-        for _ in 0..rounds {
+        let is_made = |round: u32, steps: u64| match self.steps {
+            Some(_) => round == 0,
+            None => round < MOST_ROUNDS || steps.saturating_mul(nodes as u64) <= FEW_LOOKUPS,
+        };
+        for number in 0.. {
+            if !is_made(number, steps) {
+                break;
+            }
             let round = Round::new(steps);
             run.begin(STAGE, Some(self.chains as u64 * round.parts()));
             chains.iter_mut().for_each(Observed::forget);

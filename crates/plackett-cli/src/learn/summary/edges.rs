@@ -41,9 +41,9 @@ impl Summary<'_> {
             self.strength(),
             self.p_value(),
             self.probability(),
-            Some(Column::words("direction", |edge| match self.is_doubtful(edge) {
-                true => DOUBTFUL.to_owned(),
-                false => self.learned.direction(edge.from, edge.to).to_string(),
+            Some(Column::words("direction", |edge| {
+                let direction = self.learned.direction(edge.from, edge.to);
+                if self.is_doubtful(edge) { DOUBTFUL.to_owned() } else { direction.to_string() }
             })),
             support,
             this_way,
