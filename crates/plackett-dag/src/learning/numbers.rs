@@ -125,7 +125,7 @@ struct Learner<'a> {
 
 impl Learner<'_> {
     /// By `bic`, unless `ev-l0` has earned its choice: the noise variances that it finds are equal within a stated ratio, causes explain
-    /// more than they may be apart, and by the BIC its graph is within a parent's price of the best, or within what it saves to have one variance.
+    /// more than a typical two of them may be apart, and by the BIC its graph is within a parent's price of the best, or within what it saves to have one variance.
     fn by_either(&self, run: &Run<'_>) -> Result<Learned> {
         let best = self.by_score(BIC, run)?;
         let with = |reason: String, learned: Learned| Ok(Learned { score_choice: Some(reason), ..learned });
