@@ -11,10 +11,7 @@ which are right; `dearest` says in how many sets it is the one that costs most.
 Sets with seeds below 1000 were for trying things out (nothing was chosen on them), those from 1000 on are for the report.
 """
 
-import argparse
-import pathlib
 import statistics
-import warnings
 
 import numpy as np
 import report
@@ -76,15 +73,8 @@ def learn(kind, data, truth, knowledge):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="two small sets of each kind, in seconds")
-    parser.add_argument("--sets", type=int)
-    parser.add_argument("--kinds", nargs="*", default=list(KINDS), choices=KINDS)
-    parser.add_argument("--first-seed", type=int, default=1000, help="development seeds are below 1000")
-    parser.add_argument("--out", type=pathlib.Path, help="folder for knowledge.md and knowledge.json")
-    arguments = parser.parse_args()
-    warnings.simplefilter("ignore")
-    sets = arguments.sets or (2 if arguments.quick else SETS)
+    arguments = report.arguments("knowledge", __doc__, SETS, kinds=KINDS)
+    sets = arguments.sets
     nodes, rows = (10, 300) if arguments.quick else (NODES, ROWS)
     lines, slips = [], []
     for kind in arguments.kinds:

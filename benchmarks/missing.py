@@ -8,11 +8,8 @@ where leaving rows out leaves fewer than two, or a column that no longer varies,
 Sets with seeds below 1000 are for choosing settings, those from 1000 on for the report.
 """
 
-import argparse
-import pathlib
 import statistics
 import time
-import warnings
 
 import report
 from mixed import marks_of
@@ -47,15 +44,8 @@ def learn(data, truth, **settings):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="two small sets of each kind, in seconds")
-    parser.add_argument("--sets", type=int)
-    parser.add_argument("--kinds", nargs="*", default=list(KINDS), choices=KINDS)
-    parser.add_argument("--first-seed", type=int, default=1000, help="development seeds are below 1000")
-    parser.add_argument("--out", type=pathlib.Path, help="folder for missing.md and missing.json")
-    arguments = parser.parse_args()
-    warnings.simplefilter("ignore")
-    sets = arguments.sets or (2 if arguments.quick else SETS)
+    arguments = report.arguments("missing", __doc__, SETS, kinds=KINDS)
+    sets = arguments.sets
     nodes, rows = (10, 500) if arguments.quick else (NODES, ROWS)
     lines = []
     for kind in arguments.kinds:

@@ -11,11 +11,9 @@ difference of two cold bootstraps of other seeds, which is what chance does.
 Sets with seeds below 1000 are for choosing settings, those from 1000 on for the report. Nothing was chosen on any of them.
 """
 
-import argparse
 import os
 import pathlib
 import time
-import warnings
 
 import numpy as np
 import report
@@ -127,15 +125,9 @@ def timed(path, replicates):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="few sets and resamples, in seconds")
-    parser.add_argument("--sets", type=int)
-    parser.add_argument("--first-seed", type=int, default=1000, help="development seeds are below 1000")
-    parser.add_argument("--time", nargs="*", type=pathlib.Path, default=[], help="files to time 200 resamples of")
-    parser.add_argument("--out", type=pathlib.Path, help="folder for support.md and support.json")
-    arguments = parser.parse_args()
-    warnings.simplefilter("ignore")
-    sets = arguments.sets or (2 if arguments.quick else SETS)
+    times = {"nargs": "*", "type": pathlib.Path, "default": [], "help": "files to time 200 resamples of"}
+    arguments = report.arguments("support", __doc__, SETS, more=[("--time", times)])
+    sets = arguments.sets
     replicates = 20 if arguments.quick else REPLICATES
     rows = []
     text = f"# Support by the bootstrap\n\nMade by `./scripts/benchmark support`: {sets} sets of each kind, {replicates} resamples. {__doc__}\n"

@@ -116,14 +116,21 @@ class LearnedGraph(Graph):
         """How long it took."""
         self.knowledge: KnowledgeCost | None = to_cost(native, self._names)
         """What knowledge cost, if there was any: the score without it and which statements decided."""
-        limits = [
-            f'column "{self._names[node]}" has too many candidates for all their sets: at most {limit} were tried together'
-            for node, limit in native.lowered_limits
-        ]
-        apart = native.convergence_warning(self._names)
-        disagreement = () if apart is None else (apart,)
-        self.warnings: tuple[str, ...] = (*data.warnings, *limits, *disagreement, *_unfinished(native))
+        self.warnings: tuple[str, ...] = tuple(native.warnings(data))
         """What to know before trusting the graph."""
+        self._summary = native.summary(data, self.warnings, None)
+
+    def summary(self) -> str:
+        """What was learned from what, in words, as the program says it: the edges, the strongest first, with their strength, their
+        support where there was a bootstrap, and whether the direction is compelled, open or known; the diagnostics; and what to know
+        before trusting the graph.
+
+        >>> import plackett
+        >>> data = plackett.simulate_sem(4, seed=1).sample(500, seed=0)
+        >>> print(plackett.learn_dag(data).summary().splitlines()[0])
+        Learned from the data: 500 rows, 4 columns (centered)
+        """
+        return self._summary
 
     @property
     def cpdag(self) -> Cpdag:
@@ -164,11 +171,12 @@ class LearnedGraph(Graph):
             for start, end, standardized, strength, p_value, direction in self._figures
         ]
 
-    def _supported(self, support: Support) -> None:
+    def _supported(self, support: Support, native: _plackett.LearnedGraph, data: _plackett.Data) -> None:
         self.support = support
         if support.replicates < support.wanted:
             done = f"the run ended after {support.replicates} of {support.wanted} resamples: the support is by these"
             self.warnings = (*self.warnings, done)
+        self._summary = native.summary(data, self.warnings, (support._native, support.seconds))
 
     def to_networkx(self) -> nx.DiGraph[str]:
         """The graph for networkx, with the edges' attributes ``weight``, those of :attr:`edge_table` that there are, and ``is_open``:
@@ -235,15 +243,6 @@ def _convergence(names: Sequence[str], native: _plackett.LearnedGraph) -> dict[s
         "worst_edge": worst,
         "agrees": agrees,
     }
-
-
-def _unfinished(native: _plackett.LearnedGraph) -> list[str]:
-    if native.estimation is None or native.estimation[3]:
-        return []
-    _, iterations, change, _ = native.estimation
-    return [
-        f"EM had not converged after {iterations} steps: the last one changed moments by up to {change:.1e} standard deviations"
-    ]
 
 
 def learn_dag(
@@ -464,7 +463,7 @@ def learn_dag(
             subject = {**shaped, "centering": centering, "warm": warm, "fingerprint": native_data.fingerprint}
             file = None if state is None else Path(state)
             native_support = _bootstrap(work, len(found), wanted, executor, file, subject, bar)
-            found._supported(Support(native_support, found, wanted, time.monotonic() - begun))
+            found._supported(Support(native_support, found, wanted, time.monotonic() - begun), native, native_data)
     finally:
         bar.close()
     for text in found.warnings:

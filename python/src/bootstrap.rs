@@ -18,6 +18,12 @@ pub(crate) struct Support {
     inner: Inner,
 }
 
+impl Support {
+    pub(crate) fn inner(&self) -> &Inner {
+        &self.inner
+    }
+}
+
 #[pymethods]
 impl Support {
     #[new]

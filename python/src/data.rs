@@ -20,6 +20,12 @@ pub(crate) struct Data {
     pub(crate) observations: Observations,
     /// The same with the rows, if they are to be drawn anew.
     pub(crate) rows_held: Option<Resampler>,
+    /// What messages call the data.
+    pub(crate) source: String,
+    /// What all columns are, if they are of one kind.
+    pub(crate) kind: Option<Kind>,
+    /// What is done to columns of numbers first.
+    pub(crate) centering: Centering,
     /// The names of the columns.
     #[pyo3(get)]
     pub(crate) names: Vec<String>,
@@ -158,6 +164,18 @@ impl Data {
     pub(crate) fn names(&self) -> &[String] {
         &self.names
     }
+
+    pub(crate) fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    pub(crate) fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    pub(crate) fn choice(&self) -> Option<&str> {
+        self.choice.as_deref()
+    }
 }
 
 #[pymethods]
@@ -205,7 +223,7 @@ impl Data {
         if !faults.is_empty() {
             return Err(Failure::new(faults_text(source, &faults, keyword)));
         }
-        let (names, choice) = (data.names().to_vec(), data.choice());
+        let (names, choice, kind) = (data.names().to_vec(), data.choice(), data.kind());
         let columns = data.columns().iter();
         let columns = columns.map(|column| (column.kind.name(), column.missing, column.is_ordered)).collect();
         let (notes, fingerprint) = (data.notes().to_vec(), data.fingerprint().to_owned());
@@ -226,6 +244,9 @@ impl Data {
         Ok(Self {
             observations,
             rows_held,
+            source: source.to_owned(),
+            kind,
+            centering: wanted.centering,
             names,
             warnings,
             choice,

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use numpy::{PyArray1, PyArray2};
 use plackett::run::{Limits, Progress, Run};
+use plackett_cli::{Face, Summary, warnings};
 use plackett_dag::{
     Error, Knowledge, LearnMethod, Learned, Learning, ScoreChoice,
     diagnostics::{Diagnostic, Evidence, diagnose},
@@ -18,6 +19,7 @@ use pyo3::{exceptions::PyKeyboardInterrupt, prelude::*};
 
 use crate::{
     arrays::matrix,
+    bootstrap::Support,
     data::Data,
     error::Failure,
     graph::{self, Pairs},
@@ -132,6 +134,7 @@ type Known = (Vec<String>, Option<f64>, Option<f64>, Vec<(usize, Pairs, Option<f
 /// A learned graph.
 #[pyclass(frozen, module = "plackett._plackett")]
 pub(crate) struct LearnedGraph {
+    learning: Learning,
     learned: Learned,
     diagnostics: Vec<Diagnostic>,
     path: Option<Path>,
@@ -239,9 +242,33 @@ impl LearnedGraph {
         Some((sizes, (found.r_hat, found.effective_size, found.standard_error), edge, found.agrees()))
     }
 
-    /// What to know of the probabilities, if the chains do not agree.
-    fn convergence_warning(&self, names: Vec<String>) -> Option<String> {
-        self.learned.convergence?.warning(&names)
+    /// What to know before trusting the graph, learned from these data.
+    fn warnings(&self, data: &Data) -> Vec<String> {
+        warnings(data.warnings(), data.names(), &data.observations, &self.learned, &self.learning)
+    }
+
+    /// What there is to say of the graph, learned from these data, as a text; the support with the seconds that it took.
+    fn summary(&self, data: &Data, warnings: Vec<String>, support: Option<(PyRef<'_, Support>, f64)>) -> String {
+        let summary = Summary {
+            face: Face::Python,
+            source: &data.source,
+            names: data.names(),
+            data: &data.observations,
+            kind: data.kind,
+            kind_choice: data.choice(),
+            centering: data.centering,
+            notes: data.notes(),
+            learning: &self.learning,
+            learned: &self.learned,
+            warnings: &warnings,
+            known: self.known.as_ref().map(|(resolved, cost)| (resolved, cost)),
+            support: support.as_ref().map(|(support, seconds)| (support.inner(), *seconds)),
+            path: self.path.as_ref(),
+            diagnostics: &self.diagnostics,
+            truth: None,
+            seconds: self.seconds,
+        };
+        summary.text()
     }
 
     #[getter]
@@ -271,10 +298,6 @@ impl LearnedGraph {
         Some((statements, found.free_score, found.cost, decisive, found.is_whole))
     }
 
-    #[getter]
-    fn lowered_limits(&self) -> Pairs {
-        self.learned.lowered_limits.clone()
-    }
 }
 
 /// What a file says of a graph, as JSON.
@@ -330,7 +353,7 @@ pub(crate) fn learn(
         Some(error) if !error.is_instance_of::<PyKeyboardInterrupt>(py) => Err(error.into()),
         _ => {
             let (learned, known, diagnostics, path) = outcome.map_err(explained)?;
-            Ok(LearnedGraph { learned, diagnostics, path, known, seconds })
+            Ok(LearnedGraph { learning, learned, diagnostics, path, known, seconds })
         }
     }
 }

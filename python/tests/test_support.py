@@ -48,6 +48,17 @@ def test_an_executor_changes_nothing(data, found, make):
     assert list(elsewhere.support) == list(found.support)
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_a_dask_cluster_changes_nothing(data, found):
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        elsewhere = plackett.learn_dag(data, bootstrap=20, seed=4, executor=client.get_executor())
+    assert list(elsewhere.support) == list(found.support)
+
+
 def test_an_executor_works_on_files_and_frames(tmp_path, found, data):
     path = tmp_path / "data.csv"
     np.savetxt(path, data, delimiter=",", header=",".join(found.names), comments="")
@@ -93,3 +104,16 @@ def test_what_is_handed_to_an_executor_can_be_sent(data):
     source = (data, Reading(is_resampled=True), None, "center", None, False)
     work = Replicates(to_data(*source), to_data, source, {}, None, None)
     assert pickle.loads(pickle.dumps(work))._data is None
+
+
+def test_the_summary_tells_the_support_and_what_is_doubtful(data, found):
+    text = found.summary()
+    assert "share of 20 resamples" in text and "this way" in text
+    assert "--json" not in text, "that is for the program"
+    doubtful = [
+        edge
+        for edge in found.edge_table
+        if edge["direction"] not in ("open", "known") and found.support.of(edge["from"], edge["to"])["forward"] < 0.5
+    ]
+    assert (f"{len(doubtful)} of {len(found.edges)} edges" in text) == bool(doubtful)
+    assert "resample" not in plackett.learn_dag(data).summary()

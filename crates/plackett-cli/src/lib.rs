@@ -3,8 +3,8 @@
 //! Human-readable by default; `--json` prints one JSON document on standard output and nothing else there. Progress
 //! goes to standard error, and only to a terminal. Exit codes: 0 done, 1 failed, 2 wrong usage or bad input.
 //!
-//! This is a library only so that the Python package can install the same program. [`run`] is all that it offers; what
-//! there is to build on is in the crates `plackett` and `plackett-dag`.
+//! This is a library only so that the Python package can install the same program and say the same of a graph: [`run`],
+//! [`Summary`] and [`warnings`] are all that it offers; what there is to build on is in the crates `plackett` and `plackett-dag`.
 
 mod arguments;
 mod console;
@@ -24,6 +24,8 @@ mod toy;
 use std::{ffi::OsString, io::Write as _};
 
 use clap::{Parser, Subcommand};
+
+pub use learn::summary::{Face, Summary, Truth, warnings};
 
 /// The exit code of a run that did what was asked.
 const DONE: u8 = 0;

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use plackett::run::{Limits, Run};
-use plackett_dag::dataset::{Missing, Reading, SourceColumn, SourceValues};
+use plackett_dag::dataset::{Missing, Reading, SourceColumn, SourceValues, Targets};
 use plackett_dag::gram::Centering;
 use plackett_dag::learning::{NumberSettings, SearchSettings};
 use plackett_dag::simulate::{GraphKind, Noise, SemSettings, simulate_sem};
@@ -72,6 +72,27 @@ fn with_gaps(mut columns: Vec<SourceColumn>) -> Vec<SourceColumn> {
     columns
 }
 
+/// The same with a column that names what was set from outside: nothing in half of the rows, one column in the others, which are noise there.
+fn with_targets(mut columns: Vec<SourceColumn>) -> Vec<SourceColumn> {
+    let texts = [String::new(), columns[1].name.clone(), columns[3].name.clone()];
+    let rows = rows_of(&columns);
+    let target = |row: usize| [0, 1, 0, 2][row % 4];
+    for (at, which) in [(1, 1), (3, 2)] {
+        let set = (0..rows).filter(|&row| target(row) == which);
+        match &mut columns[at].values {
+            SourceValues::Numbers(values) => set.for_each(|row| values[row] = ((row * 37) % 11) as f64),
+            SourceValues::Categories { labels, codes, .. } => {
+                set.for_each(|row| codes[row] = ((row / 4) % labels.len()) as u32);
+            }
+            SourceValues::Texts { .. } => {}
+        }
+    }
+    let codes = (0..rows).map(target).collect();
+    let values = SourceValues::Texts { texts: texts.to_vec(), codes };
+    columns.push(SourceColumn { name: "target".to_owned(), values });
+    columns
+}
+
 /// Each row as often as its count says, one copy after another.
 fn copied(columns: &[SourceColumn], counts: &[u32]) -> Vec<SourceColumn> {
     fn copies<T: Copy>(values: &[T], counts: &[u32]) -> Vec<T> {
@@ -133,6 +154,7 @@ fn naive(columns: &[SourceColumn], reading: &Reading, learning: &Learning, rows:
 fn it_is_a_loop_over_learn_with_rows_copied() {
     let em = Reading { missing: Missing::Em, ..Reading::default() };
     let plain = Reading::default();
+    let set = Reading { interventions: Some(Targets::Named("target".to_owned())), ..Reading::default() };
     let learn = |method: &str, score: &str| Learning {
         method: LearnMethod::by_name(method).unwrap(),
         score: score.into(),
@@ -154,6 +176,11 @@ fn it_is_a_loop_over_learn_with_rows_copied() {
         ("numbers with gaps", with_gaps(numbers(6, 150, 5)), &em, priced("bic")),
         ("mixed with gaps", with_gaps(mixed(6, 200, 6)), &em, learn("exact", "auto")),
         ("categories with gaps", with_gaps(categories(300)), &em, learn("insertion", "auto")),
+        ("numbers of experiments", with_targets(numbers(7, 150, 1)), &set, priced("bic")),
+        ("few numbers of experiments", with_targets(numbers(7, 24, 1)), &set, priced("bic")),
+        ("numbers of experiments by bge", with_targets(numbers(6, 150, 2)), &set, learn("exact", "bge")),
+        ("categories of experiments", with_targets(categories(300)), &set, learn("exact", "bdeu")),
+        ("mixed data of experiments", with_targets(mixed(6, 200, 4)), &set, learn("exact", "dg")),
     ] {
         let rows = dataset(&columns, reading).resampler(Centering::Center).unwrap();
         let bootstrap = Bootstrap { learning: &learning, rows: &rows, start: None };
@@ -162,6 +189,27 @@ fn it_is_a_loop_over_learn_with_rows_copied() {
         assert!(found.pairs().any(|(_, _, edge)| edge.adjacent < 1.0), "{what}: nothing is uncertain");
         assert_eq!(found, naive(&columns, reading, &learning, &rows), "{what}");
     }
+}
+
+/// How many rows an experiment has was chosen, and every resample keeps it.
+#[test]
+fn experiments_keep_their_numbers_of_rows() {
+    let reading = Reading { interventions: Some(Targets::Named("target".to_owned())), ..Reading::default() };
+    let rows = dataset(&with_targets(numbers(5, 101, 1)), &reading).resampler(Centering::Center).unwrap();
+    let told = rows.observations().interventions().unwrap().clone();
+    let sizes = |counts: &[u32]| {
+        let mut sizes = vec![0; 3];
+        for (targets, count) in told.row_targets().zip(counts) {
+            sizes[told.regimes().iter().position(|regime| regime == targets).unwrap()] += count;
+        }
+        sizes
+    };
+    let whole = sizes(&[1; 101]);
+    let drawn: Vec<Vec<u32>> = (0..20).map(|number| rows.draw(3, number)).collect();
+    assert!(drawn.iter().all(|counts| sizes(counts) == whole));
+    assert!(drawn.iter().any(|counts| counts.contains(&0)) && drawn[0] != drawn[1]);
+    let again = rows.resampled(&drawn[0]).unwrap();
+    assert_eq!(again.interventions().unwrap().targets(), told.targets());
 }
 
 /// Rows with the counts as their weights have the same moments to the last bit, so that all that the data decide is decided alike.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use plackett::run::{Limits, Run};
 use plackett_dag::{
     Categories, Dataset, Gram, Learned, Learning, Observations, ScoreChoice, Sem,
-    dataset::{Kind, Reading, SourceColumn, SourceValues},
+    dataset::{Kind, Reading, RowTargets, SourceColumn, SourceValues, Targets},
     diagnostics::{Diagnostic, Evidence, Verdict, diagnose},
     gram::Centering,
     simulate::{Noise, SemSettings, simulate_sem},
@@ -32,8 +32,7 @@ fn observed(columns: Columns, centering: Centering) -> Observations {
     let names = names(columns.len()).into_iter();
     let columns =
         names.zip(columns).map(|(name, values)| SourceColumn { name, values: SourceValues::Numbers(values) });
-    let data =
-        Dataset::from_columns(columns.collect(), "made here", &Reading::all(Kind::Numbers)).unwrap();
+    let data = Dataset::from_columns(columns.collect(), "made here", &Reading::all(Kind::Numbers)).unwrap();
     data.observations(centering).unwrap()
 }
 
@@ -129,6 +128,102 @@ fn false_alarms_are_rare() {
     }
 }
 
+/// The others on data that each of them has nothing to say of, by scores to which it matters.
+#[test]
+fn false_alarms_are_rare_where_there_is_nothing_to_tell() {
+    const SETS: u64 = 100;
+    let quiet = |name: &str, look: &dyn Fn(u64) -> Vec<Diagnostic>| {
+        let alarms = (0..SETS).filter(|&seed| verdict(&look(seed), name) == Verdict::Caution).count();
+        assert!(alarms <= 5, "{name}: {alarms} of {SETS}");
+    };
+    quiet("equal variances", &|seed| look(gaussian(300, 8, seed, Noise::Standard), "ev-l0"));
+    // Standardized columns have no order by variance.
+    quiet("varsortability", &|seed| {
+        let data = observed(gaussian(300, 8, seed, Noise::Standard), Centering::Standardize);
+        let learned = learn(&data, "l1");
+        diagnose(&Evidence { data: &data, learned: &learned, names: &names(8) }, &Run::default())
+    });
+    // Two causes of one effect, three times: all directions are compelled, and no cause tells of another.
+    let colliders = |seed: u64| {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut columns = vec![Vec::new(); 9];
+        for _ in 0..300 {
+            for three in columns.chunks_mut(3) {
+                let causes = [normal(&mut rng), normal(&mut rng)];
+                let effect = 0.8 * (causes[0] - causes[1]) + normal(&mut rng);
+                three.iter_mut().zip([causes[0], causes[1], effect]).for_each(|(column, x)| column.push(x));
+            }
+        }
+        look(columns, "bic")
+    };
+    quiet("open directions", &colliders);
+    quiet("collinearity", &colliders);
+    quiet("latent confounders", &colliders);
+    // In twelve pairs each tells as much of the other.
+    quiet("R2-sortability", &|seed| {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut columns = vec![Vec::new(); 24];
+        for _ in 0..200 {
+            for pair in columns.chunks_mut(2) {
+                let cause = normal(&mut rng);
+                pair[0].push(cause);
+                pair[1].push(0.7 * cause + normal(&mut rng));
+            }
+        }
+        look(columns, "bic")
+    });
+    // A chain of three categories each.
+    quiet("sparse cells", &|seed| {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut columns = vec![Vec::new(); 5];
+        for _ in 0..500 {
+            let mut code = rng.random_range(0..3_u8);
+            for column in &mut columns {
+                column.push(code);
+                code = if rng.random_range(0..10) < 6 { code } else { rng.random_range(0..3) };
+            }
+        }
+        let labels = vec![["a", "b", "c"].map(str::to_owned).to_vec(); 5];
+        let data = Observations::Categories(Categories::new(names(5), labels, columns).unwrap().into());
+        let learned = learn(&data, "bdeu");
+        diagnose(&Evidence { data: &data, learned: &learned, names: &names(5) }, &Run::default())
+    });
+}
+
+/// Rows in which a column was set say nothing of its noise: the residuals are those of the others.
+#[test]
+fn residuals_are_those_of_the_rows_that_were_not_set() {
+    let mut columns = chain(600, 3, 21, normal, |x| 0.8 * x);
+    // Set in a third of the rows, by a rule that is far from normal and has nothing to do with its cause.
+    let set: Vec<usize> = (0..600).step_by(3).collect();
+    for &row in &set {
+        let (before, after) = (columns[1][row], if row % 2 == 0 { 30.0 } else { -2.0 });
+        columns[1][row] = after;
+        columns[2][row] += 0.8 * (after - before);
+    }
+    let learn_with = |reading: &Reading, columns: Columns| {
+        let names = names(3);
+        let columns = names
+            .iter()
+            .zip(columns)
+            .map(|(name, values)| SourceColumn { name: name.clone(), values: SourceValues::Numbers(values) });
+        let data = Dataset::from_columns(columns.collect(), "made here", reading).unwrap();
+        let data = data.observations(Centering::Center).unwrap();
+        let learned = learn(&data, "bic");
+        let evidence = Evidence { data: &data, learned: &learned, names: &names };
+        diagnose(&evidence, &Run::default())
+    };
+    let plain = Reading::all(Kind::Numbers);
+    let target = |&row: &usize| RowTargets { first: row + 1, last: row + 1, targets: vec!["x1".to_owned()] };
+    let told = Reading {
+        interventions: Some(Targets::Rows(set.iter().map(target).collect())),
+        ..Reading::all(Kind::Numbers)
+    };
+    let found = learn_with(&told, columns.clone());
+    assert_eq!(verdict(&found, "normality"), Verdict::Fine, "{found:?}");
+    assert_eq!(verdict(&learn_with(&plain, columns), "normality"), Verdict::Caution);
+}
+
 #[test]
 fn what_takes_rows_says_so_without_them() {
     let columns = gaussian(300, 5, 7, Noise::Standard);
@@ -136,8 +231,7 @@ fn what_takes_rows_says_so_without_them() {
     let data = Observations::Numbers(Gram::from_rows(&rows, 5, Centering::Center).unwrap().into());
     let learned = learn(&data, "bic");
     let names = names(5);
-    let found =
-        diagnose(&Evidence { data: &data, learned: &learned, names: &names }, &Run::default());
+    let found = diagnose(&Evidence { data: &data, learned: &learned, names: &names }, &Run::default());
     for name in ["normality", "tails", "nonlinearity"] {
         assert_eq!(verdict(&found, name), Verdict::Unknown);
         assert!(named(&found, name).advice.contains("moments"));
@@ -263,8 +357,7 @@ fn open_directions_are_counted() {
     let matrix = vec![1.0, 0.0, 1.0, 0.0, 1.0, 0.7, 1.0, 0.7, 2.49];
     let data = Observations::Numbers(Arc::new(Gram::from_matrix(500, 3, matrix).unwrap()));
     let learned = learn(&data, "bic");
-    let found =
-        diagnose(&Evidence { data: &data, learned: &learned, names: &names(3) }, &Run::default());
+    let found = diagnose(&Evidence { data: &data, learned: &learned, names: &names(3) }, &Run::default());
     let open = named(&found, "open directions");
     assert_eq!((open.value, open.verdict), (Some(0.0), Verdict::Fine));
     assert_eq!(verdict(&found, "latent confounders"), Verdict::Assumed);

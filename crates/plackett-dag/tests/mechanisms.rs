@@ -57,7 +57,8 @@ fn simulated(
             .collect();
         let column = (0..rows).map(|row| {
             let causes = parents[node].iter().zip(&weights);
-            causes.map(|(&parent, weight)| weight * effect(columns[parent][row])).sum::<f64>() + noise(&mut rng)
+            causes.map(|(&parent, weight)| weight * effect(columns[parent][row])).sum::<f64>()
+                + noise(&mut rng)
         });
         columns[node] = column.collect();
     }
@@ -84,7 +85,8 @@ fn learn(data: &Observations, score: &str) -> Learned {
 
 #[test]
 fn linear_effects_and_noise_that_is_not_gaussian_tell_the_whole_graph() {
-    for (name, noise) in [("uniform", uniform as fn(&mut _) -> _), ("exponential", exponential), ("t", heavy)] {
+    for (name, noise) in [("uniform", uniform as fn(&mut _) -> _), ("exponential", exponential), ("t", heavy)]
+    {
         for seed in 0..3 {
             let (truth, columns) = simulated(8, 1000, seed, noise, |x| x);
             let found = learn(&observed(&columns, Centering::Standardize), "auto");
@@ -101,7 +103,10 @@ fn linear_effects_and_noise_that_is_not_gaussian_tell_the_whole_graph() {
 
 #[test]
 fn bent_effects_tell_the_whole_graph() {
-    for (name, effect) in [("waves", (|x| 1.5 * (1.5 * x).sin()) as fn(f64) -> f64), ("squares", |x| 0.5 * x * x.clamp(-3.0, 3.0).abs() - x)] {
+    for (name, effect) in [
+        ("waves", (|x| 1.5 * (1.5 * x).sin()) as fn(f64) -> f64),
+        ("squares", |x| 0.5 * x * x.clamp(-3.0, 3.0).abs() - x),
+    ] {
         for seed in 0..3 {
             let (truth, columns) = simulated(8, 1000, 10 + seed, normal, effect);
             let found = learn(&observed(&columns, Centering::Center), "auto");

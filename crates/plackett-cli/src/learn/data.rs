@@ -7,9 +7,7 @@ use clap::Args;
 use plackett::run::Run;
 use plackett_dag::{
     BayesNet, Categories, Dataset, Error, NamedDag, Observations, Resampler, Sem, Table,
-    dataset::{
-        Column, Delimiter, Discretize, Kind, Missing, Reading, SourceColumn, SourceValues,
-    },
+    dataset::{Column, Delimiter, Discretize, Kind, Missing, Reading, SourceColumn, SourceValues},
     finding::{Concern, Finding, Remedy, Treatment, faults_text, finding_texts},
     gram::Centering,
     network::EMBEDDED,
@@ -150,8 +148,6 @@ pub(super) struct Data {
     pub resampler: Option<Resampler>,
     /// What the columns are; nothing if they are mixed.
     pub kind: Option<Kind>,
-    /// What was done to the columns.
-    pub preparation: &'static str,
     /// Why the columns were taken for numbers or for categories, where the program decided.
     pub kind_choice: Option<String>,
     /// What the user should know before trusting a graph from these data.
@@ -355,29 +351,10 @@ fn observe(data: Dataset, source: &str, wanted: Use) -> anyhow::Result<Data> {
     } else {
         (data.observations(centering).map_err(refusal)?, None)
     };
-    let preparation = match (kind, centering) {
-        (Some(Kind::Categories), _) => "categories",
-        (None, _) => "numbers and categories",
-        (_, Centering::None) => "not centered",
-        (_, Centering::Center) => "centered",
-        (_, Centering::Standardize) => "standardized",
-    };
     let title =
         Path::new(source).file_name().map_or(source.into(), |name| name.to_string_lossy()).into_owned();
     let source = source.to_owned();
-    Ok(Data {
-        source,
-        title,
-        names,
-        values,
-        resampler,
-        kind,
-        preparation,
-        kind_choice,
-        warnings,
-        input,
-        missing,
-    })
+    Ok(Data { source, title, names, values, resampler, kind, kind_choice, warnings, input, missing })
 }
 
 /// What a finding says of missing values.

@@ -5,6 +5,7 @@ pub(crate) mod data;
 mod interventions;
 mod knowledge;
 mod report;
+pub(crate) mod summary;
 
 use std::{path::PathBuf, time::Duration};
 
@@ -285,8 +286,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         .transpose()
         .map_err(|error| explained(error, arguments, &data.source))
         .inspect_err(|_| bar.finish_and_clear())?;
-    let evidence =
-        Evidence { data: &data.values, learned: &learned, names: &data.names };
+    let evidence = Evidence { data: &data.values, learned: &learned, names: &data.names };
     // A search that was ended still deserves a look at what it found, if that is quick.
     let look = if run.is_over() { Run::new(Limits::time(LAST_LOOK)) } else { run.part(Limits::default()) };
     let diagnostics = diagnose(&evidence, &look);
@@ -307,7 +307,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         support: support.as_ref(),
         seconds,
     };
-    report::Report::new(arguments, settings, &data, found, truth.as_ref())?.give(out.as_ref())
+    report::give(arguments, settings, &data, &found, truth.as_ref(), out.as_ref())
 }
 
 /// All settings that shaped a graph, by name.
@@ -340,11 +340,9 @@ fn true_score(
     arguments: &Arguments,
     data: &Data,
     learned: &Learned,
-    truth: Option<&NamedDag>,
+    truth: &NamedDag,
 ) -> anyhow::Result<Option<f64>> {
-    let (Observations::Categories(categories), Some(truth), Some(name)) =
-        (&data.values, truth, &learned.score_name)
-    else {
+    let (Observations::Categories(categories), Some(name)) = (&data.values, &learned.score_name) else {
         return Ok(None);
     };
     let settings = match arguments.ess {

@@ -5,6 +5,7 @@ use super::{
     HALF_CAPITAL, LABEL_SIZE, LEADING, MARGIN, TEXT, TITLE_SIZE,
     canvas::{Anchor, Canvas, Dash, Font, Point, Rgb, Shape},
     network::{Arrow, Entry, Graph, color, legend_entries, shortened},
+    text,
 };
 
 /// The side of the matrix.
@@ -20,7 +21,7 @@ const TICK: f64 = 5.0;
 /// How many of the nodes with most edges are named.
 const HUBS: usize = 12;
 const FRAME: Rgb = Rgb(0xb8, 0xc0, 0xc8);
-/// Edges of open direction have no sign of their own in so small a form.
+/// Edges of open or doubtful direction have no sign of their own in so small a form.
 const OPEN: Rgb = Rgb(0x9a, 0xa3, 0xad);
 
 /// The picture with dots.
@@ -67,7 +68,7 @@ pub(super) fn compose(graph: &Graph<'_>, font: &Font) -> Canvas {
     let radius = (0.45 * step).clamp(LEAST_RADIUS, MOST_RADIUS);
     for arrow in arrows {
         let center = (left + center(rank[arrow.to]), top + center(rank[arrow.from]));
-        let color = if arrow.is_open { OPEN } else { color(arrow.weight) };
+        let color = if arrow.is_open || arrow.is_doubtful() { OPEN } else { color(arrow.weight) };
         shapes.push(Shape::Dot { center, radius, color });
     }
     name_hubs(&labels, arrows, (left + SIDE / 25.0, top + SIDE * 0.52), &mut shapes);
@@ -113,10 +114,6 @@ fn name_hubs(labels: &[String], arrows: &[Arrow], (x, y): Point, shapes: &mut Ve
             ));
         }
     }
-}
-
-fn text(label: &str, at: Point, size: f64, anchor: Anchor) -> Shape {
-    Shape::Text { text: label.to_owned(), at, size, anchor, upright: false, color: TEXT }
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! A picture of a causal graph: nodes in layers, causes above effects; arrows colored by the sign of their weights and
 //! as thick as they are strong; dashed where the data leave the direction open. With a bootstrap, the fainter the line the fewer resamples
-//! join the two, and the fainter the head the fewer have its direction.
+//! join the two, and the fainter the head the fewer have its direction; one that fewer than half of them have is dotted with a hollow head.
 
 use super::{
     HALF_CAPITAL, LABEL_SIZE, LEADING, MARGIN, TEXT, TITLE_SIZE,
     canvas::{Anchor, Canvas, Dash, Font, Point, Rgb, Shape},
     layers::{Gaps, lay_out},
+    text,
 };
 use crate::plot::Color;
 
@@ -24,6 +25,11 @@ pub(crate) struct Arrow {
 }
 
 impl Arrow {
+    /// Whether fewer than half of the resamples have its direction, which is said to be one.
+    pub(super) fn is_doubtful(&self) -> bool {
+        !self.is_open && self.support.is_some_and(|(_, this_way)| this_way < 0.5)
+    }
+
     /// How solid line and head are drawn.
     fn opacities(&self) -> (f32, f32) {
         let visible = |share: f64| (FAINTEST + (1.0 - FAINTEST) * share) as f32;
@@ -53,6 +59,7 @@ pub(crate) enum Weights {
     Strengths,
 }
 
+const PAPER: Rgb = Rgb(0xff, 0xff, 0xff);
 const NODE_SIZE: f64 = 12.0;
 const NODE_HEIGHT: f64 = 24.0;
 const NODE_PADDING: f64 = 10.0;
@@ -123,7 +130,7 @@ pub(super) fn compose(graph: &Graph<'_>, font: &Font) -> Canvas {
     let page_height = caption_top + captions.len() as f64 * CAPTION_SIZE * LEADING + MARGIN;
     let moved = |(x, y): Point| (x + (page_width - width) / 2.0, y + top);
 
-    let mut shapes = vec![text(title, (page_width / 2.0, MARGIN + TITLE_SIZE), TITLE_SIZE)];
+    let mut shapes = vec![text(title, (page_width / 2.0, MARGIN + TITLE_SIZE), TITLE_SIZE, Anchor::Middle)];
     let largest = arrows.iter().map(|arrow| arrow.strength).fold(0.0, f64::max);
     let mut weights = Vec::new();
     let mut taken: Vec<Label> = places
@@ -152,7 +159,7 @@ pub(super) fn compose(graph: &Graph<'_>, font: &Font) -> Canvas {
     }
     for (line, caption) in captions.iter().enumerate() {
         let y = caption_top + CAPTION_SIZE * (1.0 + line as f64 * LEADING);
-        shapes.push(text(caption, (page_width / 2.0, y), CAPTION_SIZE));
+        shapes.push(text(caption, (page_width / 2.0, y), CAPTION_SIZE, Anchor::Middle));
     }
     let description = format!("{title}. Causes above effects. {}", described(names, arrows));
     let mut canvas = Canvas { width: page_width, height: page_height, description, shapes };
@@ -165,7 +172,7 @@ pub(super) fn compose(graph: &Graph<'_>, font: &Font) -> Canvas {
 
 /// What thickness, numbers and faintness mean.
 fn captions(arrows: &[Arrow], thickness: &str, shows_numbers: bool, has_support: bool) -> Vec<String> {
-    match (arrows.is_empty(), shows_numbers, has_support) {
+    let mut lines = match (arrows.is_empty(), shows_numbers, has_support) {
         (true, _, _) => Vec::new(),
         (false, true, true) => vec![
             thickness.to_owned(),
@@ -178,7 +185,11 @@ fn captions(arrows: &[Arrow], thickness: &str, shows_numbers: bool, has_support:
             )]
         }
         (false, false, false) => vec![thickness.to_owned()],
+    };
+    if arrows.iter().any(Arrow::is_doubtful) {
+        lines.push("doubtful: fewer than half of the resamples have this direction".to_owned());
     }
+    lines
 }
 
 /// The centers of the nodes, the courses of the arrows, and the width and height that they take.
@@ -302,12 +313,28 @@ fn draw_arrow(line: &[Point], arrow: &Arrow, width: f64, shapes: &mut Vec<Shape>
     let mut shaft = line[..=end].to_vec();
     shaft.push(base);
     let color = color(arrow.weight);
-    let dash = if arrow.is_open { Dash::Dashed } else { Dash::Solid };
+    let dash = match (arrow.is_open, arrow.is_doubtful()) {
+        (true, _) => Dash::Dashed,
+        (false, true) => Dash::Dotted,
+        (false, false) => Dash::Solid,
+    };
     let (line_opacity, opacity) = arrow.opacities();
     shapes.push(Shape::Line { points: shaft, color, width: width as f32, dash, opacity: line_opacity });
     let corners =
         vec![tip, (base.0 - dy * half, base.1 + dx * half), (base.0 + dy * half, base.1 - dx * half)];
-    shapes.push(Shape::Area { points: corners, color, opacity });
+    if arrow.is_doubtful() {
+        let outline = [&corners[..], &corners[..1]].concat();
+        shapes.push(Shape::Area { points: corners, color: PAPER, opacity: 1.0 });
+        shapes.push(Shape::Line {
+            points: outline,
+            color,
+            width: 1.0,
+            dash: Dash::Solid,
+            opacity: line_opacity,
+        });
+    } else {
+        shapes.push(Shape::Area { points: corners, color, opacity });
+    }
 }
 
 /// The box of a label: its center, half its width and half its height.
@@ -330,7 +357,7 @@ fn draw_number(arrow: &Arrow, line: &[Point], font: &Font, taken: &mut Vec<Label
     let (x, y) = place.unwrap_or(line[0]);
     taken.push(((x, y), half, high));
     let paper = vec![(x - half, y - high), (x + half, y - high), (x + half, y + high), (x - half, y + high)];
-    shapes.push(Shape::Area { points: paper, color: Rgb(0xff, 0xff, 0xff), opacity: 0.85 });
+    shapes.push(Shape::Area { points: paper, color: PAPER, opacity: 0.85 });
     shapes.push(Shape::Text {
         text: label,
         at: (x, y + WEIGHT_SIZE * HALF_CAPITAL),
@@ -368,7 +395,7 @@ fn draw_node(label: &str, (x, y): Point, width: f64, shapes: &mut Vec<Shape>) {
         dash: Dash::Solid,
         opacity: 1.0,
     });
-    shapes.push(text(label, (x, y + NODE_SIZE * HALF_CAPITAL), NODE_SIZE));
+    shapes.push(text(label, (x, y + NODE_SIZE * HALF_CAPITAL), NODE_SIZE, Anchor::Middle));
 }
 
 /// A box around a center, its short sides half circles.
@@ -383,10 +410,6 @@ fn rounded(x: f64, y: f64, width: f64, height: f64) -> Vec<Point> {
     };
     let quarter = std::f64::consts::FRAC_PI_2;
     arc(x + width / 2.0 - radius, -quarter).chain(arc(x - width / 2.0 + radius, quarter)).collect()
-}
-
-fn text(label: &str, at: Point, size: f64) -> Shape {
-    Shape::Text { text: label.to_owned(), at, size, anchor: Anchor::Middle, upright: false, color: TEXT }
 }
 
 /// A short stroke and what it means.
@@ -409,14 +432,8 @@ impl Entry {
         let middle = y - LABEL_SIZE * HALF_CAPITAL;
         let points = vec![(x, middle), (x + Self::STROKE, middle)];
         shapes.push(Shape::Line { points, color: self.color, width: 2.0, dash: self.dash, opacity: 1.0 });
-        shapes.push(Shape::Text {
-            text: self.label.to_owned(),
-            at: (x + Self::STROKE + Self::GAP, y),
-            size: LABEL_SIZE,
-            anchor: Anchor::Start,
-            upright: false,
-            color: TEXT,
-        });
+        let at = (x + Self::STROKE + Self::GAP, y);
+        shapes.push(text(self.label, at, LABEL_SIZE, Anchor::Start));
     }
 }
 
@@ -432,6 +449,7 @@ pub(super) fn legend_entries(arrows: &[Arrow], kind: Weights) -> Vec<Entry> {
         (raises, Color::Blue.rgb(), Dash::Solid, has_positive && (has_negative || kind == Weights::Effects)),
         (lowers, Color::Vermilion.rgb(), Dash::Solid, has_negative),
         ("direction open", TEXT, Dash::Dashed, arrows.iter().any(|arrow| arrow.is_open)),
+        ("direction doubtful", TEXT, Dash::Dotted, arrows.iter().any(Arrow::is_doubtful)),
     ];
     all.into_iter()
         .filter(|&(_, _, _, occurs)| occurs)
@@ -490,7 +508,10 @@ mod tests {
                 && svg.contains("stroke-opacity=\"0.575\"")
                 && svg.contains("% of resamples")
         );
+        assert!(svg.contains("direction doubtful") && svg.contains("stroke-dasharray=\"2 2.5\""));
+        assert!(!draw(&["a", "b"], &[with((0.9, 0.5), false)]).svg.contains("doubtful"));
         let svg = draw(&["a", "b"], &[with((0.5, 0.2), true)]).svg;
+        assert!(!svg.contains("doubtful"));
         assert!(svg.contains(">50<") && !svg.contains("50/20"));
         assert!(!draw(&["a", "b"], &[with((1.0, 1.0), false)]).svg.contains("stroke-opacity"));
     }

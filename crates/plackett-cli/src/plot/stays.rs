@@ -3,6 +3,7 @@
 use super::{
     HALF_CAPITAL, LABEL_SIZE, LEADING, MARGIN, TEXT, TITLE_SIZE,
     canvas::{Anchor, Canvas, Dash, Font, Rgb, Shape},
+    text,
 };
 use crate::plot::Color;
 
@@ -45,14 +46,6 @@ pub(super) fn compose(stays: &Stays<'_>, font: &Font) -> Canvas {
     let bottom = top + LINE_HEIGHT * lines.len() as f64;
     let width = (left + bars + MARGIN).max(font.width(title, TITLE_SIZE) + 2.0 * MARGIN);
     let height = bottom + 2.0 * TICK_SIZE * LEADING + LABEL_SIZE * LEADING + MARGIN;
-    let text = |text: &str, at: (f64, f64), size: f64, anchor: Anchor| Shape::Text {
-        text: text.to_owned(),
-        at,
-        size,
-        anchor,
-        upright: false,
-        color: TEXT,
-    };
     let mut shapes = vec![text(title, (width / 2.0, MARGIN + TITLE_SIZE), TITLE_SIZE, Anchor::Middle)];
     let center = |at: usize| left + (at as f64 + 0.5) * STEP;
     for (at, &value) in values.iter().enumerate() {

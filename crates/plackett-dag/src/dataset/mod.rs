@@ -408,7 +408,7 @@ impl Dataset {
             let values = |row: usize, target: &mut [f64]| {
                 target.iter_mut().zip(&columns).for_each(|(value, column)| *value = column[row]);
             };
-            let weight = |row: usize| self.weights.as_ref().map_or(1.0, |weights| weights.values[row]);
+            let weight = |row: usize| (self.weights.as_ref().map_or(1.0, |weights| weights.values[row]), 1);
             gram = gram.intervened(interventions, self.rows, &RowSource { values, weight }, centering)?;
         }
         // Finite values that are not centered may have squares that are not.
@@ -422,7 +422,10 @@ impl Dataset {
             None => {
                 if self.values.iter().all(|values| matches!(values, Values::Numbers(_))) {
                     let weights = self.weights.map(|weights| weights.values);
-                    gram = gram.holding(NumberRows::new(self.values.into_iter().map(into_numbers).collect(), weights));
+                    gram = gram.holding(NumberRows::new(
+                        self.values.into_iter().map(into_numbers).collect(),
+                        weights,
+                    ));
                 }
                 Ok(Observations::Numbers(Arc::new(gram)))
             }
@@ -443,10 +446,6 @@ impl Dataset {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn resampler(self, centering: Centering) -> Result<Resampler> {
-        if self.interventions.is_some() {
-            let reason = "are not resampled: learn without them, or without the bootstrap".to_owned();
-            return Err(Error::Misfit { setting: "interventions", reason });
-        }
         let is_held = |values: &Values| !matches!(values, Values::NotHeld);
         if self.faults().is_empty() && !self.values.iter().all(is_held) {
             let reason = "draws rows anew, and of these data only the moments are known: give the rows themselves \

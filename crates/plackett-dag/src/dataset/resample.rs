@@ -8,7 +8,7 @@ use rand::RngExt as _;
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{Binomial, Distribution as _};
 
-use crate::gram::{Centering, GramBuilder, NumberRows};
+use crate::gram::{Centering, GramBuilder, NumberRows, RowSource};
 use crate::{Error, Observations, Result};
 
 /// Resamples draw from streams of their own, not from those that the searches have under the same seed.
@@ -78,21 +78,37 @@ impl Resampler {
     }
 
     /// How often each row is in a resample: the same for the same seed and number of the resample, whatever was drawn before.
-    /// As many rows are drawn, with replacement, as there are; where weights are numbers of rows, as many as they stand for.
+    /// As many rows are drawn, with replacement, as there are; where weights are numbers of rows, as many as they stand for. Where
+    /// columns were set from outside in some rows, every experiment keeps its number of rows: that was chosen, not observed.
     pub fn draw(&self, seed: u64, replicate: u64) -> Vec<u32> {
         let mut noise = Noise::new(seed ^ STREAMS);
         let rng = noise.stream(replicate);
-        match &self.chances {
-            Chances::Counts(weights) => multinomial(weights, rng),
-            Chances::Equal(_) | Chances::Relative(_) => {
-                let rows = self.rows();
-                let mut counts = vec![0_u32; rows];
-                for _ in 0..rows {
-                    counts[rng.random_range(0..rows as u64) as usize] += 1;
+        let mut counts = vec![0; self.rows()];
+        for rows in self.strata() {
+            match &self.chances {
+                Chances::Counts(weights) => {
+                    let weights: Vec<u32> = rows.iter().map(|&row| weights[row]).collect();
+                    let drawn = multinomial(&weights, rng);
+                    rows.iter().zip(drawn).for_each(|(&row, count)| counts[row] = count);
                 }
-                counts
+                Chances::Equal(_) | Chances::Relative(_) => {
+                    for _ in 0..rows.len() {
+                        counts[rows[rng.random_range(0..rows.len() as u64) as usize]] += 1;
+                    }
+                }
             }
         }
+        counts
+    }
+
+    /// The rows among which each is drawn: those of one experiment, or all.
+    fn strata(&self) -> Vec<Vec<usize>> {
+        let Some(told) = self.whole.interventions() else { return vec![(0..self.rows()).collect()] };
+        let mut strata = vec![Vec::new(); told.regimes().len()];
+        for (row, &regime) in told.regime_of_rows().iter().enumerate() {
+            strata[regime as usize].push(row);
+        }
+        strata
     }
 
     /// What a graph is learned from where each row is there so many times. O(rows·columns²) for numbers, O(rows·columns) for others.
@@ -117,17 +133,32 @@ impl Resampler {
                 let columns = rows.columns();
                 let mut builder = GramBuilder::new(columns.len())?;
                 let mut values = vec![0.0; columns.len()];
-                let weight = |row: usize| match &self.chances {
-                    Chances::Relative(weights) => weights[row],
-                    Chances::Equal(_) | Chances::Counts(_) => 1.0,
+                let source = RowSource {
+                    values: |row: usize, target: &mut [f64]| {
+                        target.iter_mut().zip(columns).for_each(|(value, column)| *value = column[row]);
+                    },
+                    weight: |row: usize| match &self.chances {
+                        Chances::Relative(weights) => (weights[row], counts[row]),
+                        Chances::Equal(_) | Chances::Counts(_) => (1.0, counts[row]),
+                    },
                 };
-                for (row, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
-                    values.iter_mut().zip(columns).for_each(|(value, column)| *value = column[row]);
-                    builder.push_times(&values, weight(row), count)?;
+                for row in (0..counts.len()).filter(|&row| counts[row] > 0) {
+                    (source.values)(row, &mut values);
+                    let (weight, count) = (source.weight)(row);
+                    builder.push_times(&values, weight, count)?;
                 }
-                let weights = counts.iter().enumerate().map(|(row, &count)| weight(row) * f64::from(count));
-                let gram = builder.finish(self.centering)?.holding(rows.weighing(weights.collect()));
-                Observations::Numbers(Arc::new(gram))
+                let gram = builder.finish(self.centering)?;
+                let gram = match self.whole.interventions() {
+                    Some(told) => gram.intervened(told, counts.len(), &source, self.centering)?,
+                    None => gram,
+                };
+                let weight = |row: usize| {
+                    let (weight, count) = (source.weight)(row);
+                    weight * f64::from(count)
+                };
+                Observations::Numbers(Arc::new(
+                    gram.holding(rows.weighing((0..counts.len()).map(weight).collect())),
+                ))
             }
         })
     }

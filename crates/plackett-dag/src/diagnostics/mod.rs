@@ -137,7 +137,8 @@ pub fn diagnose(evidence: &Evidence<'_>, run: &Run<'_>) -> Vec<Diagnostic> {
         _ => None,
     };
     run.begin("diagnostics", None);
-    let residuals = gram.and_then(|gram| Residuals::of(gram, gram.number_rows()?, &evidence.learned.dag, run));
+    let residuals =
+        gram.and_then(|gram| Residuals::of(gram, gram.number_rows()?, &evidence.learned.dag, run));
     let look = Look { evidence, gram, residuals, run };
     ALL.iter().filter_map(|diagnostic| diagnostic(&look)).collect()
 }
@@ -181,9 +182,6 @@ impl Look<'_, '_> {
             (Some(residuals), _) => return Some(Ok(residuals)),
             (None, None) => {
                 "it takes complete rows, and values are missing: --missing drop leaves those rows out"
-            }
-            (None, Some(gram)) if gram.interventions().is_some() => {
-                "it looks at all rows alike, and in some of these columns were set from outside"
             }
             (None, Some(gram)) if gram.number_rows().is_some() => "there was no time to look at the rows",
             (None, Some(_)) => "it takes the rows, and of these data only the moments are known",

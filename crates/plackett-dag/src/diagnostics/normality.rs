@@ -18,12 +18,12 @@ const LEAST_ROWS: f64 = 20.0;
 pub(super) fn normality(look: &Look<'_, '_>) -> Option<Diagnostic> {
     const NAME: &str = "normality";
     let residuals = match look.residuals(NAME)? {
-        Ok(residuals) if residuals.rows >= LEAST_ROWS => residuals,
+        Ok(residuals) if residuals.fewest_rows() >= LEAST_ROWS => residuals,
         Ok(_) => return Some(super::unknown(NAME, "fewer than 20 rows do not tell a shape")),
         Err(unknown) => return Some(unknown),
     };
     let count = residuals.columns.len() as f64;
-    let p_value = |residual: &Residual| (count * omnibus(residual, residuals.rows)).min(1.0);
+    let p_value = |residual: &Residual| (count * omnibus(residual)).min(1.0);
     let is_far =
         |residual: &Residual| residual.skewness.abs() >= SKEWED || residual.excess_kurtosis.abs() >= HEAVY;
     let known =
@@ -47,7 +47,7 @@ pub(super) fn normality(look: &Look<'_, '_>) -> Option<Diagnostic> {
 pub(super) fn tails(look: &Look<'_, '_>) -> Option<Diagnostic> {
     const NAME: &str = "tails";
     let residuals = match look.residuals(NAME)? {
-        Ok(residuals) if residuals.rows >= LEAST_ROWS => residuals,
+        Ok(residuals) if residuals.fewest_rows() >= LEAST_ROWS => residuals,
         Ok(_) => return Some(super::unknown(NAME, "fewer than 20 rows do not tell tails")),
         Err(unknown) => return Some(unknown),
     };
@@ -55,7 +55,7 @@ pub(super) fn tails(look: &Look<'_, '_>) -> Option<Diagnostic> {
     let known =
         || residuals.columns.iter().enumerate().filter_map(|(node, found)| Some((node, found.as_ref()?)));
     let is_heavy = |residual: &Residual| {
-        let z = kurtosis_z(residual.excess_kurtosis, residuals.rows);
+        let z = kurtosis_z(residual.excess_kurtosis, residual.rows);
         residual.excess_kurtosis >= HEAVY && count * normal_tails(z) < LEVEL
     };
     let largest = known().map(|(_, residual)| residual.excess_kurtosis).fold(f64::NEG_INFINITY, f64::max);
@@ -75,9 +75,9 @@ pub(super) fn tails(look: &Look<'_, '_>) -> Option<Diagnostic> {
 }
 
 /// The p-value of D'Agostino and Pearson's K², which is χ² with two degrees of freedom.
-fn omnibus(residual: &Residual, rows: f64) -> f64 {
-    let (skewness, kurtosis) =
-        (skewness_z(residual.skewness, rows), kurtosis_z(residual.excess_kurtosis, rows));
+fn omnibus(residual: &Residual) -> f64 {
+    let Residual { rows, skewness, excess_kurtosis, .. } = *residual;
+    let (skewness, kurtosis) = (skewness_z(skewness, rows), kurtosis_z(excess_kurtosis, rows));
     (-0.5 * (skewness * skewness + kurtosis * kurtosis)).exp()
 }
 
@@ -148,8 +148,8 @@ mod tests {
         ] {
             assert!((skewness_z(skewness, n) - of_skewness).abs() < 1e-9);
             assert!((kurtosis_z(excess_kurtosis, n) - of_kurtosis).abs() < 1e-9);
-            let residual = Residual { skewness, excess_kurtosis, squares: None };
-            assert!((omnibus(&residual, n) / p_value - 1.0).abs() < 1e-8);
+            let residual = Residual { rows: n, skewness, excess_kurtosis, squares: None };
+            assert!((omnibus(&residual) / p_value - 1.0).abs() < 1e-8);
         }
     }
 }

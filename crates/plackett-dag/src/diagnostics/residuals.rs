@@ -1,8 +1,6 @@
 //! What is left of each column of numbers once its parents have had their say: its shape, and what the squares of the parents would
 //! still explain of it.
 
-use std::sync::Arc;
-
 use plackett::run::Run;
 
 use crate::{
@@ -17,14 +15,14 @@ const ROUNDING: f64 = 1e-10;
 
 /// The residuals of all columns.
 pub(super) struct Residuals {
-    /// How many rows they are worth.
-    pub(super) rows: f64,
     /// By column; nothing for one that is a function of its parents.
     pub(super) columns: Vec<Option<Residual>>,
 }
 
-/// The residual of a column.
+/// The residual of a column, in the rows in which it was not set from outside.
 pub(super) struct Residual {
+    /// How many rows it is worth.
+    pub(super) rows: f64,
     /// The third moment over the variance's power 3/2.
     pub(super) skewness: f64,
     /// The fourth moment over the variance's square, less 3.
@@ -44,17 +42,22 @@ pub(super) struct Squares {
 }
 
 impl Residuals {
-    /// Nothing if the run is over first, or if columns were set from outside in some rows. O(n · Σ (1 + 2·parents)²).
+    /// Nothing if the run is over first. O(n · Σ (1 + 2·parents)²).
     pub(super) fn of(gram: &Gram, rows: &NumberRows, dag: &Dag, run: &Run<'_>) -> Option<Self> {
-        if gram.interventions().is_some() {
-            return None;
-        }
         let nodes: Vec<usize> = (0..dag.nodes()).collect();
-        let weights = rows.weights();
-        let columns: Option<Vec<Option<Residual>>> = parallel::map(&nodes, |&node| {
-            if run.is_over() { None } else { residual(gram, rows.columns(), weights, dag, node, run) }
-        });
-        Some(Self { rows: gram.rows() as f64, columns: columns? })
+        let columns: Option<Vec<Option<Residual>>> =
+            parallel::map(
+                &nodes,
+                |&node| {
+                    if run.is_over() { None } else { residual(gram, rows, dag, node, run) }
+                },
+            );
+        Some(Self { columns: columns? })
+    }
+
+    /// How many rows the least known of them is worth.
+    pub(super) fn fewest_rows(&self) -> f64 {
+        self.columns.iter().flatten().map(|residual| residual.rows).fold(f64::INFINITY, f64::min)
     }
 }
 
@@ -62,12 +65,14 @@ impl Residuals {
 #[expect(clippy::option_option, reason = "one for what there is not, one for the end of the run")]
 fn residual(
     gram: &Gram,
-    columns: &[Arc<Vec<f64>>],
-    weights: Option<&[f64]>,
+    rows: &NumberRows,
     dag: &Dag,
     node: usize,
     run: &Run<'_>,
 ) -> Option<Option<Residual>> {
+    let (columns, count) = (rows.columns(), gram.of(node).rows());
+    let kept = gram.interventions().map(|told| told.weights_without(node, rows.weights()));
+    let weights = kept.as_deref().or(rows.weights());
     let scaled = |column: usize, factor: f64| {
         let (mean, factor) = (gram.means()[column], factor / gram.scales()[column]);
         columns[column].iter().map(move |value| (value - mean) * factor)
@@ -78,7 +83,7 @@ fn residual(
     }
     center(&mut left, weights);
     let variance = moment(&left, weights, 2);
-    if variance <= ROUNDING * gram.entry(node, node) {
+    if variance <= ROUNDING * gram.of(node).variance(node) {
         return Some(None);
     }
     let squares = match dag.parents(node) {
@@ -95,10 +100,11 @@ fn residual(
             let linear = terms.len();
             terms.extend(squared);
             terms.push(left.clone());
-            explained(&terms, linear, weights, gram.rows(), run)?
+            explained(&terms, linear, weights, count, run)?
         }
     };
     Some(Some(Residual {
+        rows: count as f64,
         skewness: moment(&left, weights, 3) / variance.powf(1.5),
         excess_kurtosis: moment(&left, weights, 4) / variance.powi(2) - 3.0,
         squares,

@@ -134,7 +134,7 @@ impl Part {
     }
 }
 
-/// Rows as they are asked for: `values(row, target)` writes one, and `weight(row)` is what it counts.
+/// Rows as they are asked for: `values(row, target)` writes one, and `weight(row)` says what it counts, and how many times it is there.
 pub(crate) struct RowSource<V, W> {
     pub(crate) values: V,
     pub(crate) weight: W,
@@ -142,7 +142,7 @@ pub(crate) struct RowSource<V, W> {
 
 impl Kept {
     /// From the rows that `gram` is of.
-    fn new<V: Fn(usize, &mut [f64]), W: Fn(usize) -> f64>(
+    fn new<V: Fn(usize, &mut [f64]), W: Fn(usize) -> (f64, u32)>(
         gram: &Gram,
         interventions: &Interventions,
         rows: &RowSource<V, W>,
@@ -167,7 +167,8 @@ impl Kept {
         let mut row = vec![0.0; width];
         let origin = if is_centered { origin(interventions, rows, width) } else { vec![0.0; width] };
         for (at, &regime) in interventions.regime_of_rows().iter().enumerate() {
-            let weight = (rows.weight)(at);
+            let (row_weight, times) = (rows.weight)(at);
+            let weight = row_weight * f64::from(times);
             if weight == 0.0 {
                 continue;
             }
@@ -176,11 +177,11 @@ impl Kept {
                 *value = (*value - origin) / scale;
             }
             let part = &mut parts[regime as usize];
-            part.weights.add(weight);
+            part.weights.add_times(row_weight, f64::from(times));
             add_scaled(&mut part.sums, &row, weight);
             part.squares.iter_mut().zip(&row).for_each(|(sum, value)| *sum += weight * value * value);
             match (&mut builders[regime as usize], &mut part.products) {
-                (Some(builder), _) => builder.push_weighted(&row, weight)?,
+                (Some(builder), _) => builder.push_times(&row, row_weight, times)?,
                 (None, Products::Rows(kept)) => kept.extend(row.iter().map(|value| weight.sqrt() * value)),
                 (None, Products::Matrix(_)) => {}
             }
@@ -309,7 +310,7 @@ impl Own {
 
 /// For each column its mean in the largest regime that does not set it: what a column is set to may be far from all that it is by
 /// itself.
-fn origin<V: Fn(usize, &mut [f64]), W: Fn(usize) -> f64>(
+fn origin<V: Fn(usize, &mut [f64]), W: Fn(usize) -> (f64, u32)>(
     interventions: &Interventions,
     rows: &RowSource<V, W>,
     width: usize,
@@ -318,7 +319,8 @@ fn origin<V: Fn(usize, &mut [f64]), W: Fn(usize) -> f64>(
     let (mut totals, mut sums) = (vec![0.0; regimes.len()], vec![vec![0.0; width]; regimes.len()]);
     let mut row = vec![0.0; width];
     for (at, &regime) in interventions.regime_of_rows().iter().enumerate() {
-        let weight = (rows.weight)(at);
+        let (row_weight, times) = (rows.weight)(at);
+        let weight = row_weight * f64::from(times);
         (rows.values)(at, &mut row);
         totals[regime as usize] += weight;
         add_scaled(&mut sums[regime as usize], &row, weight);
@@ -480,11 +482,11 @@ impl Gram {
         let gram = Self::from_rows(data, width, centering)?;
         let values = |row: usize, target: &mut [f64]| target.copy_from_slice(&data[row * width..][..width]);
         let rows = data.len() / width;
-        gram.intervened(interventions, rows, &RowSource { values, weight: |_| 1.0 }, centering)
+        gram.intervened(interventions, rows, &RowSource { values, weight: |_| (1.0, 1) }, centering)
     }
 
     /// These moments, with those of each regime: `rows` are the rows that they are of.
-    pub(crate) fn intervened<V: Fn(usize, &mut [f64]), W: Fn(usize) -> f64>(
+    pub(crate) fn intervened<V: Fn(usize, &mut [f64]), W: Fn(usize) -> (f64, u32)>(
         mut self,
         interventions: &Interventions,
         count: usize,

@@ -69,10 +69,9 @@ impl Basis {
                 "the priors of k2, which prefer some directions for no reason in the data".to_owned(),
             ),
             "fnml" => ("description", "which way fnml describes the data in fewer bits".to_owned()),
-            "non-gaussian" => (
-                "shape of the noise",
-                "noise that is not Gaussian, and effects that are linear".to_owned(),
-            ),
+            "non-gaussian" => {
+                ("shape of the noise", "noise that is not Gaussian, and effects that are linear".to_owned())
+            }
             "additive" => (
                 "bent effects",
                 "effects that are not linear, and noise that is Gaussian and added to them".to_owned(),

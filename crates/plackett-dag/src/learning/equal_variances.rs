@@ -2,7 +2,8 @@
 //!
 //! Under equal noise variances `ev-l0` tells the whole graph; without them it errs, and `bic` is safe but tells the graph
 //! up to equivalence only. So equality has to be supported by the data: the residual variances of the graph that `ev-l0`
-//! finds must be within a stated ratio, with confidence.
+//! finds must be within a stated ratio, with confidence. And equality has to say something: of i → j it tells the direction as long as
+//! σ_i²/σ_j² < Var(x_j)/σ_j², so that where effects are weak the least difference of the variances turns it.
 
 use std::fmt;
 
@@ -49,6 +50,8 @@ pub(crate) struct NoiseVariances {
     bound: f64,
     /// By how much the BIC is better with one variance for all in place of one for each.
     saving: f64,
+    /// The median, over the nodes with parents, of their variance over that of their noise.
+    explained: Option<f64>,
 }
 
 impl NoiseVariances {
@@ -57,6 +60,12 @@ impl NoiseVariances {
         // Without the degrees of freedom, nodes with many parents would seem to have less noise.
         let freedom = |node: usize| (rows(node) - 1.0 - dag.parents(node).len() as f64).max(1.0);
         let raw = residual_variances(gram, dag);
+        let mut explained: Vec<f64> = (0..raw.len())
+            .filter(|&node| !dag.parents(node).is_empty())
+            .map(|node| gram.of(node).variance(node) / raw[node])
+            .collect();
+        explained.sort_unstable_by(f64::total_cmp);
+        let explained = explained.get(explained.len() / 2).copied();
         let count = raw.len() as f64;
         let total: f64 = (0..raw.len()).map(rows).sum();
         let mean = raw.iter().enumerate().map(|(node, variance)| rows(node) * variance).sum::<f64>() / total;
@@ -79,12 +88,18 @@ impl NoiseVariances {
         }
         // The logarithm of a variance has the standard error √(2/ν).
         let error = (2.0 / low.1 + 2.0 / high.1).sqrt();
-        Self { low: low.0, high: high.0, bound: high.0 / low.0 * (QUANTILE * error).exp(), saving }
+        Self { low: low.0, high: high.0, bound: high.0 / low.0 * (QUANTILE * error).exp(), saving, explained }
     }
 
     /// Whether the data support that they are equal; not being able to tell them apart is not enough.
     pub(crate) fn are_equal(&self) -> bool {
         self.bound <= EQUAL
+    }
+
+    /// How many times its noise a node with parents varies, if that is too little for the variances to tell directions: if the farthest two of them are apart as far
+    /// as they may be, and so a typical pair by the square root of that, the direction of a typical edge could be turned.
+    pub(crate) fn too_little(&self) -> Option<f64> {
+        self.explained.filter(|&explained| explained <= self.bound.sqrt())
     }
 
     /// How far apart they may be: the upper 95 % bound of the largest over the smallest.
@@ -111,9 +126,13 @@ impl fmt::Display for NoiseVariances {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use plackett::run::Run;
+
     use super::*;
     use crate::{
-        Sem,
+        Learning, Observations, Sem,
         gram::{Centering, GramBuilder},
         simulate::{Noise, SemSettings, simulate_sem},
     };
@@ -160,5 +179,34 @@ mod tests {
             NoiseVariances::of(&gram, &Dag::empty(3)).are_equal()
         };
         assert!(!supported(5) && supported(200));
+    }
+
+    /// x₁ = w·x₀ + noise: `ev-l0` has the edge this way as long as x₀ varies less than x₁.
+    #[test]
+    fn weak_effects_leave_directions_to_small_differences_of_the_variances() {
+        let two = |variance: f64, weight: f64| {
+            let (covariance, effect) = (weight * variance, weight * weight * variance + 1.0);
+            Gram::from_matrix(1000, 2, vec![variance, covariance, covariance, effect]).unwrap()
+        };
+        for (variance, weight) in [(0.8, 0.3), (1.05, 0.3), (1.2, 0.3), (1.2, 0.6), (2.0, 0.5), (2.0, 0.9)] {
+            let gram = Arc::new(two(variance, weight));
+            let dag = Dag::from_weighted_parents(vec![vec![], vec![(0, weight)]]).unwrap();
+            let (is_right, explained) = (variance < gram.entry(1, 1), gram.entry(1, 1));
+            let learning = Learning { score: "ev-l0".into(), ..Learning::default() };
+            let learned = learning.run(&Observations::Numbers(Arc::clone(&gram)), &Run::default()).unwrap();
+            assert_eq!(learned.dag.has_edge(0, 1), is_right, "{variance} {weight}");
+            let found = NoiseVariances::of(&gram, &dag);
+            match found.too_little() {
+                None => assert!(explained > found.bound().sqrt()),
+                Some(share) => assert!((share - explained).abs() < 1e-9 && explained <= found.bound().sqrt()),
+            }
+            // Two nodes are the farthest two: what is explained beyond what these may be apart is safe.
+            assert!(is_right || explained <= found.bound());
+        }
+        let chosen = |weight: f64| {
+            let data = Observations::Numbers(two(1.0, weight).into());
+            Learning::default().run(&data, &Run::default()).unwrap().score_name
+        };
+        assert_eq!((chosen(0.2).as_deref(), chosen(0.9).as_deref()), (Some("bic"), Some("ev-l0")));
     }
 }

@@ -42,7 +42,7 @@ pub(super) fn learn(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Re
                     }
                 }
             };
-            let rows = RowSource { values, weight: |_| 1.0 };
+            let rows = RowSource { values, weight: |row| (data.weight(row), 1) };
             gram = gram.intervened(told, data.rows(), &rows, data.centering())?;
         }
         let learned = numbers::learn(learning, &Arc::new(gram), run)?;

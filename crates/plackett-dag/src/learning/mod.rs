@@ -238,7 +238,8 @@ impl Learned {
             return self.cpdag.clone();
         }
         let undecided = self.basis.as_ref().map_or(&[][..], |basis| &basis.undecided);
-        let is_told = |from: usize, to: usize| !undecided.contains(&(from, to)) || !self.bounds.permits(to, from);
+        let is_told =
+            |from: usize, to: usize| !undecided.contains(&(from, to)) || !self.bounds.permits(to, from);
         Cpdag::of_known(&self.dag, is_told)
     }
 
@@ -280,13 +281,6 @@ impl Learning {
                           method with a score";
             return Err(Error::Misfit { setting: "method", reason: reason.to_owned() });
         }
-        // Marginal likelihoods of numbers are those of the moments of all rows.
-        let is_bge = matches!(&self.score, ScoreChoice::Named(name) if name == "bge");
-        let is_posterior = self.search.posterior && !matches!(data, Observations::Categories(_));
-        refuse(
-            &[("score", is_bge), ("posterior", is_posterior)],
-            "rests on the moments of all rows together, and interventions change them from row to row",
-        )?;
         let learned = self.learn(data, run)?;
         let is_bound =
             |from: usize, to: usize| self.bounds.as_ref().is_some_and(|bounds| !bounds.permits(to, from));

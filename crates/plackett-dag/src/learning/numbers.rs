@@ -12,7 +12,9 @@ use super::{
 use crate::{
     Dag, Error, Gram, LocalScore, NodeSet, Result,
     independence::FisherZ,
-    score::{Bic, SCORES, ScoreSettings, additive, additive_bytes, estimate_noise_variance, score_by_name},
+    score::{
+        Bge, Bic, SCORES, ScoreSettings, additive, additive_bytes, estimate_noise_variance, score_by_name,
+    },
 };
 
 /// The scores that `auto` chooses from.
@@ -174,7 +176,8 @@ impl Learner<'_> {
                     NON_GAUSSIAN => "the noise is not Gaussian: its shape",
                     _ => "effects are bent: curves",
                 };
-                let reason = format!("{what} explains {gain:.0} nats more than the bic can, all parameters paid for");
+                let reason =
+                    format!("{what} explains {gain:.0} nats more than the bic can, all parameters paid for");
                 let evaluations = best.evaluations + found.evaluations;
                 winner = Some(Learned { score_choice: Some(reason), evaluations, ..found });
             }
@@ -190,8 +193,9 @@ impl Learner<'_> {
         name != ADDITIVE || (0.5 * width * width * rows as f64 <= MOST_PRODUCTS && is_small)
     }
 
-    /// By `bic`, unless `ev-l0` has earned its choice: the noise variances that it finds are equal within a stated ratio,
-    /// and by the BIC its graph is within a parent's price of the best, or within what it saves to have one variance.
+    /// By `bic`, unless `ev-l0` has earned its choice: the noise variances that it finds are equal within a stated ratio, causes explain
+    /// more than a typical two of them may be apart, and by the BIC its graph is within a parent's price of the best, or within what it
+    /// saves to have one variance.
     fn by_either(&self, best: Learned, run: &Run<'_>) -> Result<Learned> {
         let with = |reason: String, learned: Learned| Ok(Learned { score_choice: Some(reason), ..learned });
         if run.is_over() {
@@ -209,6 +213,13 @@ impl Learner<'_> {
         if !variances.are_equal() {
             return with(format!("{range}, so that they may differ"), Learned { evaluations, ..best });
         }
+        if let Some(explained) = variances.too_little() {
+            let reason = format!(
+                "{range}, and causes explain too little for them to tell directions: the middle effect varies {explained:.1} \
+                 times as much as its noise"
+            );
+            return with(reason, Learned { evaluations, ..best });
+        }
         if gap > price.max(variances.saving()) {
             let reason = format!("{range}, but by the bic the graph of ev-l0 is {gap:.1} worse");
             return with(reason, Learned { evaluations, ..best });
@@ -216,6 +227,19 @@ impl Learner<'_> {
         let reason =
             format!("{range}, and its graph is as good by the bic: directions rest on equal variances");
         with(reason, Learned { evaluations, ..other })
+    }
+
+    /// The score `bge`, if there is memory for it.
+    fn marginal_likelihood(&self, run: &Run<'_>) -> Result<Arc<dyn LocalScore>> {
+        let needed = Bge::bytes_needed(self.gram);
+        if needed > self.learning.search.memory_bytes as u128 {
+            let reason = format!(
+                "is too small: bge needs {} MiB, a matrix for each column that was set",
+                1 + (needed >> 20)
+            );
+            return Err(Error::Misfit { setting: "memory", reason });
+        }
+        Bge::local(self.gram, run)
     }
 
     /// What the BIC says of a graph at a price of a parent.
@@ -249,7 +273,8 @@ impl Learner<'_> {
     /// A search over orders on a score.
     fn search(&self, score: &Arc<dyn LocalScore>, run: &Run<'_>) -> Result<Learned> {
         let task = self.learning.task(&Observations::Numbers(Arc::clone(self.gram)));
-        let found = self.learning.by_orders(score, &SearchTask { first: by_variance(self.gram), ..task }, run)?;
+        let found =
+            self.learning.by_orders(score, &SearchTask { first: by_variance(self.gram), ..task }, run)?;
         // Where there is no line there is no slope.
         let dag = match score.weights(0, &NodeSet::default()) {
             Some(_) => found.dag,
@@ -261,11 +286,14 @@ impl Learner<'_> {
     /// The score of this name, its parents at a price; none if the run is over before it is made.
     fn score_of(&self, name: &str, price: Option<f64>, run: &Run<'_>) -> Result<Option<Arc<dyn LocalScore>>> {
         let settings = self.settings(name, price, run);
-        if name == ADDITIVE {
-            self.check_memory()?;
-            return additive(self.gram, &settings, run);
+        match name {
+            ADDITIVE => {
+                self.check_memory()?;
+                additive(self.gram, &settings, run)
+            }
+            BGE => self.marginal_likelihood(run).map(Some),
+            _ => score_by_name(name, Arc::clone(self.gram), &settings).map(Some),
         }
-        score_by_name(name, Arc::clone(self.gram), &settings).map(Some)
     }
 
     fn settings(&self, name: &str, price: Option<f64>, run: &Run<'_>) -> ScoreSettings {
@@ -286,8 +314,10 @@ impl Learner<'_> {
     fn check_memory(&self) -> Result<()> {
         let needed = additive_bytes(self.gram.nodes(), self.gram.rows());
         if needed > self.learning.search.memory_bytes as u128 {
-            let reason =
-                format!("is too small: the functions of these columns need {} MiB; give more, or fewer rows", needed >> 20);
+            let reason = format!(
+                "is too small: the functions of these columns need {} MiB; give more, or fewer rows",
+                needed >> 20
+            );
             return Err(Error::Misfit { setting: "memory", reason });
         }
         Ok(())

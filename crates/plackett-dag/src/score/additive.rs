@@ -160,7 +160,9 @@ impl Additive {
                 (0..self.nodes()).filter(|other| *other != node && !company.contains(other)).collect();
             self.costs_with(node, &company, &others, &mut space, &mut costs);
             let least = others.iter().zip(&costs).min_by(|a, b| a.1.total_cmp(b.1));
-            let Some((&other, &least)) = least.filter(|&(_, &least)| least < cost - TOO_LITTLE) else { break };
+            let Some((&other, &least)) = least.filter(|&(_, &least)| least < cost - TOO_LITTLE) else {
+                break;
+            };
             company.push(other);
             company.sort_unstable();
             cost = least;
@@ -170,7 +172,9 @@ impl Additive {
                 return 0;
             }
             let rest: Vec<usize> = company.iter().copied().filter(|&one| one != other).collect();
-            let best = self.sizes(other).map(|size| (self.cost_at(node, &rest, Some((other, size)), &mut Space::default()), size));
+            let best = self
+                .sizes(other)
+                .map(|size| (self.cost_at(node, &rest, Some((other, size)), &mut Space::default()), size));
             best.min_by(|a, b| a.0.total_cmp(&b.0)).map_or(1, |(_, size)| size)
         };
         (0..self.nodes()).map(level).collect()
@@ -227,7 +231,8 @@ impl Family for Additive {
 
     /// Those that are straight lines both ways.
     fn undecided(&self, dag: &Dag) -> Vec<(usize, usize)> {
-        let is_straight = |&(from, to): &(usize, usize)| self.level(to, from) == 1 && self.level(from, to) == 1;
+        let is_straight =
+            |&(from, to): &(usize, usize)| self.level(to, from) == 1 && self.level(from, to) == 1;
         dag.edges().map(|(from, to, _)| (from, to)).filter(is_straight).collect()
     }
 

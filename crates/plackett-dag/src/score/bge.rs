@@ -9,21 +9,25 @@
 //! that of its noise. Divided by standard deviations as they are, noise that is small beside what it is added to would have too wide a prior, and
 //! edges would appear that make up for it: with 20 nodes, degree 4, strong effects and n = 1000, 7.2 false ones in place of none.
 //! The prior on graphs is [`SizePrior::EvenSizes`]: every number of parents is as likely as any other.
+//!
+//! A node that was set from outside in some rows has n, the covariances and its unit by the others: the likelihood of a family is that of the rows
+//! in which the node followed its parents.
 
+use std::ops::Range;
 use std::sync::Arc;
 
+use plackett::run::Run;
+
 use super::family::{Family, FamilyLocal};
-use super::{ScoreEntry, SizePrior};
+use super::{LocalScore, ScoreEntry, SizePrior};
 use crate::cholesky::Cholesky;
-use crate::{Gram, Result};
+use crate::gram::NodeMoments;
+use crate::{Gram, Interventions, Result};
 
 pub(super) const ENTRY: ScoreEntry = ScoreEntry {
     name: "bge",
     summary: "Marginal likelihood of a linear Gaussian network with a prior on graphs; what --posterior takes for numbers",
-    build: |gram, _| {
-        let nodes = gram.nodes();
-        Ok(Arc::new(FamilyLocal::new(Bge::new(&gram)?, nodes)))
-    },
+    build: |gram, _| Bge::local(&gram, &Run::default()),
 };
 
 /// α_μ, the rows that the prior of the means is worth.
@@ -56,16 +60,38 @@ pub(crate) struct Space {
 }
 
 impl Bge {
-    pub(crate) fn new(gram: &Gram) -> Result<Self> {
-        let (nodes, rows) = (gram.nodes(), gram.rows() as f64);
-        let units = units(gram)?;
+    /// The score on these moments. If the run is over first, that of nodes which were set in some rows is unfinished. O(d³) for each of them.
+    pub(crate) fn local(gram: &Gram, run: &Run<'_>) -> Result<Arc<dyn LocalScore>> {
+        let units = units(gram, run)?;
+        let targets = gram.interventions().map_or_else(Vec::new, Interventions::targets);
+        let own = |node: usize| {
+            let is_own = targets.binary_search(&node).is_ok() && !run.is_over();
+            is_own.then(|| Self::new(gram.of(node), &units)).transpose()
+        };
+        let own = (0..gram.nodes()).map(own).collect::<Result<_>>()?;
+        Ok(Arc::new(FamilyLocal::new(Self::new(gram.pooled(), &units)?, gram.nodes()).with_own(own)))
+    }
+
+    /// Bytes that the score takes.
+    pub(crate) fn bytes_needed(gram: &Gram) -> u128 {
+        let targets = gram.interventions().map_or(0, |told| told.targets().len()) as u128;
+        let nodes = gram.nodes() as u128;
+        (1 + targets) * nodes * nodes * size_of::<f64>() as u128
+    }
+
+    fn new(moments: NodeMoments<'_>, units: &[f64]) -> Result<Self> {
+        let (nodes, rows) = (moments.nodes(), moments.rows() as f64);
         let mut matrix = Vec::with_capacity(nodes * nodes);
         for (a, &unit) in units.iter().enumerate() {
-            matrix.extend(units.iter().enumerate().map(|(b, &other)| {
-                rows * (gram.entry(a, b) / unit / other) + if a == b { SPREAD } else { 0.0 }
-            }));
+            let row = moments.row(a);
+            matrix.extend(
+                units
+                    .iter()
+                    .enumerate()
+                    .map(|(b, &other)| rows * (row[b] / unit / other) + if a == b { SPREAD } else { 0.0 }),
+            );
         }
-        let matrix = Gram::from_matrix(gram.rows(), nodes, matrix)?;
+        let matrix = Gram::from_matrix(moments.rows(), nodes, matrix)?;
         let prior = SizePrior::EvenSizes.costs(nodes, nodes);
         let constant = |(parents, prior): (usize, &f64)| {
             let free = FREEDOM + (parents + 1) as f64;
@@ -75,7 +101,7 @@ impl Bge {
             0.5 * rows * std::f64::consts::PI.ln() - means - gammas - spread + prior
         };
         let constants = prior.iter().enumerate().map(constant).collect();
-        Ok(Self { matrix, units, rows, constants })
+        Ok(Self { matrix, units: units.to_vec(), rows, constants })
     }
 
     /// What a node costs that so many parents leave such a rest of, `log_parents` being log det `R_PP`.
@@ -106,19 +132,34 @@ impl Bge {
     }
 }
 
-/// The standard deviation of each column given all the others, by the correlations of the data and of one row more in which nothing goes with
+/// What each column is divided by: its standard deviation given all the others, in the rows in which it was not set.
+fn units(gram: &Gram, run: &Run<'_>) -> Result<Vec<f64>> {
+    let mut units = given_others(gram.pooled(), 0..gram.nodes())?;
+    for target in gram.interventions().map_or_else(Vec::new, Interventions::targets) {
+        // One that varies only where it was set has no other unit than that of all rows.
+        if gram.of(target).variance(target) > 0.0 && !run.is_over() {
+            units[target] = given_others(gram.of(target), target..target + 1)?[0];
+        }
+    }
+    Ok(units)
+}
+
+/// The standard deviations of some columns given all the others, by the correlations of the data and of one row more in which nothing goes with
 /// anything, so that there is one however many columns there are. O(d³).
-fn units(gram: &Gram) -> Result<Vec<f64>> {
-    let (nodes, rows) = (gram.nodes(), gram.rows() as f64);
+fn given_others(moments: NodeMoments<'_>, wanted: Range<usize>) -> Result<Vec<f64>> {
+    let (nodes, rows) = (moments.nodes(), moments.rows() as f64);
     // A column that does not vary goes with nothing, whatever its unit.
-    let deviation = |node| Some(gram.entry(node, node).sqrt()).filter(|&size| size > 0.0).unwrap_or(1.0);
+    let deviation = |node| Some(moments.variance(node).sqrt()).filter(|&size| size > 0.0).unwrap_or(1.0);
     let deviations: Vec<f64> = (0..nodes).map(deviation).collect();
-    let entry = |at: usize| {
-        let (a, b) = (at / nodes, at % nodes);
-        let share = if a == b { 1.0 } else { rows / (rows + 1.0) };
-        share * gram.entry(a, b) / deviations[a] / deviations[b]
-    };
-    let correlations = Gram::from_matrix(gram.rows(), nodes, (0..nodes * nodes).map(entry).collect())?;
+    let mut correlations = Vec::with_capacity(nodes * nodes);
+    for a in 0..nodes {
+        let row = moments.row(a);
+        correlations.extend((0..nodes).map(|b| {
+            let share = if a == b { 1.0 } else { rows / (rows + 1.0) };
+            share * row[b] / deviations[a] / deviations[b]
+        }));
+    }
+    let correlations = Gram::from_matrix(moments.rows(), nodes, correlations)?;
     let mut factor = Cholesky::default();
     factor.reset(nodes);
     let mut known: Vec<usize> = Vec::with_capacity(nodes);
@@ -127,12 +168,12 @@ fn units(gram: &Gram) -> Result<Vec<f64>> {
             known.push(node);
         }
     }
-    let mut units = deviations;
     let mut column = Vec::new();
-    for (at, &node) in known.iter().enumerate() {
-        units[node] /= factor.inverse_entry(at, &mut column).sqrt();
-    }
-    Ok(units)
+    let unit = |node: usize| match known.binary_search(&node) {
+        Ok(at) => deviations[node] / factor.inverse_entry(at, &mut column).sqrt(),
+        Err(_) => deviations[node],
+    };
+    Ok(wanted.map(unit).collect())
 }
 
 impl Family for Bge {
@@ -194,7 +235,7 @@ mod tests {
     use super::*;
     use crate::gram::Centering;
     use crate::testing::{Rng, all_dags, normal};
-    use crate::{Cpdag, Dag, LocalScore, NodeSet, score::score_by_name};
+    use crate::{Cpdag, Dag, NodeSet, score::score_by_name};
 
     /// Rows of four columns that lean on each other, standardized.
     fn rows(count: usize, seed: u64) -> Vec<[f64; 4]> {
@@ -216,7 +257,8 @@ mod tests {
     }
 
     fn family(rows: &[[f64; 4]]) -> Bge {
-        Bge::new(&Gram::from_rows(rows.as_flattened(), 4, Centering::Center).unwrap()).unwrap()
+        let gram = Gram::from_rows(rows.as_flattened(), 4, Centering::Center).unwrap();
+        Bge::new(gram.pooled(), &units(&gram, &Run::default()).unwrap()).unwrap()
     }
 
     /// log det of a matrix, and `xᵀ M⁻¹ x`, by elimination.
@@ -292,6 +334,54 @@ mod tests {
         }
     }
 
+    /// The rows in which a node was not set, each column less its mean there.
+    fn kept(rows: &[[f64; 4]], told: &Interventions, node: usize) -> Vec<[f64; 4]> {
+        let mut kept: Vec<[f64; 4]> = rows
+            .iter()
+            .zip(told.row_targets())
+            .filter(|(_, targets)| !targets.contains(&node))
+            .map(|(row, _)| *row)
+            .collect();
+        for column in 0..4 {
+            let mean = kept.iter().map(|row| row[column]).sum::<f64>() / kept.len() as f64;
+            kept.iter_mut().for_each(|row| row[column] -= mean);
+        }
+        kept
+    }
+
+    #[test]
+    fn a_node_that_was_set_has_the_likelihood_of_its_other_rows() {
+        for count in [12, 60] {
+            let mut rows = rows(count, 4);
+            let regimes = [vec![], vec![1], vec![], vec![1, 3], vec![2]];
+            let told = Interventions::new(4, (0..count).map(|row| regimes[row % 5].clone())).unwrap();
+            for (at, row) in rows.iter_mut().enumerate() {
+                regimes[at % 5].iter().for_each(|&node| row[node] = 40.0 + (at * 7 % 11) as f64);
+            }
+            let gram = Gram::with_interventions(rows.as_flattened(), &told, Centering::Center).unwrap();
+            let (score, units) =
+                (Bge::local(&gram, &Run::default()).unwrap(), units(&gram, &Run::default()).unwrap());
+            for node in 0..4 {
+                let kept = kept(&rows, &told, node);
+                let own = Gram::from_rows(kept.as_flattened(), 4, Centering::Center).unwrap();
+                let unit = given_others(own.pooled(), node..node + 1).unwrap()[0];
+                assert!((units[node] / unit - 1.0).abs() < 1e-8, "{} for {unit}", units[node]);
+                let kept: Vec<[f64; 4]> = kept
+                    .iter()
+                    .map(|row| std::array::from_fn(|column| row[column] / units[column]))
+                    .collect();
+                for bits in (0..16_usize).filter(|bits| bits >> node & 1 == 0) {
+                    let parents: Vec<usize> = (0..4).filter(|other| bits >> other & 1 == 1).collect();
+                    let both: Vec<usize> = parents.iter().copied().chain([node]).collect();
+                    let prior = [1.0_f64, 3.0, 3.0, 1.0][parents.len()].ln();
+                    let expected = predicted(&kept, &parents) - predicted(&kept, &both) + prior;
+                    let found = score.cost(node, &parents.into_iter().collect()).unwrap();
+                    assert!((found - expected).abs() < 1e-7 * expected.abs(), "{found} for {expected}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn equivalent_graphs_cost_the_same() {
         let bge = family(&rows(60, 3));
@@ -334,10 +424,11 @@ mod tests {
     #[test]
     fn the_units_are_deviations_given_the_others() {
         let gram = Gram::from_matrix(1_000_000, 2, vec![4.0, 1.6, 1.6, 1.0]).unwrap();
-        let found = units(&gram).unwrap();
+        let units = |gram: &Gram| units(gram, &Run::default()).unwrap();
+        let found = units(&gram);
         assert!((found[0] - 1.2).abs() < 1e-4 && (found[1] - 0.6).abs() < 1e-4, "{found:?}");
         // Copies have none but for the row more.
-        let copies = units(&Gram::from_matrix(99, 2, vec![1.0; 4]).unwrap()).unwrap();
+        let copies = units(&Gram::from_matrix(99, 2, vec![1.0; 4]).unwrap());
         assert!((copies[0] - (1.0_f64 - 0.99 * 0.99).sqrt()).abs() < 1e-9);
     }
 

@@ -246,7 +246,7 @@ impl<F: Family> LocalScore for FamilyLocal<F> {
     }
 
     fn weights(&self, node: usize, parents: &NodeSet) -> Option<Vec<f64>> {
-        self.family.weights(node, &parents.iter().collect::<Vec<_>>())
+        self.of(node).weights(node, &parents.iter().collect::<Vec<_>>())
     }
 
     fn exact(&self) -> Option<Arc<dyn LocalScore>> {

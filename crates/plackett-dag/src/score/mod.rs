@@ -28,6 +28,7 @@ use std::sync::Arc;
 use plackett::run::Run;
 
 pub(crate) use additive::{additive, additive_bytes};
+pub(crate) use bge::Bge;
 pub use bic::Bic;
 pub(crate) use discrete::Families;
 pub(crate) use discrete::MOST_CONFIGURATIONS;
@@ -39,8 +40,8 @@ pub use ev_l0::EvL0;
 pub(crate) use ev_l0::estimate_noise_variance;
 pub use family::weigh_by_cost;
 pub use l1::L1;
-pub use non_gaussian::NonGaussian;
 pub use mixed::{MIXED_SCORES, MixedScoreEntry, MixedScoreSettings, mixed_score_by_name};
+pub use non_gaussian::NonGaussian;
 pub use size_prior::SizePrior;
 pub use subset::SubsetSearch;
 pub use walker::Walker;
@@ -52,7 +53,8 @@ use crate::{Bounds, Dag, Error, Gram, NodeSet, Result};
 /// ```
 /// assert!(plackett_dag::score::SCORES.iter().any(|entry| entry.name == "ev-l0"));
 /// ```
-pub const SCORES: &[ScoreEntry] = &[l1::ENTRY, ev_l0::ENTRY, bic::ENTRY, bge::ENTRY, non_gaussian::ENTRY, additive::ENTRY];
+pub const SCORES: &[ScoreEntry] =
+    &[l1::ENTRY, ev_l0::ENTRY, bic::ENTRY, bge::ENTRY, non_gaussian::ENTRY, additive::ENTRY];
 
 /// How a score is known and made.
 ///

@@ -62,15 +62,25 @@ impl NonGaussian {
     /// [`Error::Misfit`] if they do not; as [`Bic::new`].
     pub fn new(gram: Arc<Gram>, settings: &ScoreSettings) -> Result<Self> {
         let Some(rows) = gram.number_rows().cloned() else {
-            let reason = format!("{} does not fit: it looks at the rows, and only moments are known", ENTRY.name);
+            let reason =
+                format!("{} does not fit: it looks at the rows, and only moments are known", ENTRY.name);
             return Err(Error::Misfit { setting: "score", reason });
         };
         let nodes = 0..gram.nodes();
         let weights = nodes.clone().map(|node| weights(&gram, &rows, node)).collect();
         let has_shape = rows.columns().iter().map(|column| has_density(column)).collect();
-        let prices = nodes.clone().map(|node| 0.5 * PARAMETERS * (gram.kept_rows(node) as f64).ln()).collect();
+        let prices =
+            nodes.clone().map(|node| 0.5 * PARAMETERS * (gram.kept_rows(node) as f64).ln()).collect();
         let bic = Bic::new(Arc::clone(&gram), settings)?;
-        Ok(Self { bic, weights, has_shape, prices, known: nodes.map(|_| Mutex::default()).collect(), rows, gram })
+        Ok(Self {
+            bic,
+            weights,
+            has_shape,
+            prices,
+            known: nodes.map(|_| Mutex::default()).collect(),
+            rows,
+            gram,
+        })
     }
 
     /// What the residual's shape takes off the BIC of a node with these parents.

@@ -220,8 +220,7 @@ mod tests {
 
     /// The gain of the quantiles of a distribution, which are as good as a sample without chance.
     fn gain_of(quantile: impl Fn(f64) -> f64) -> f64 {
-        let mut values: Vec<f64> =
-            (0..ROWS).map(|row| quantile((row as f64 + 0.5) / ROWS as f64)).collect();
+        let mut values: Vec<f64> = (0..ROWS).map(|row| quantile((row as f64 + 0.5) / ROWS as f64)).collect();
         Shape::of(&mut values, None).unwrap().gain()
     }
 

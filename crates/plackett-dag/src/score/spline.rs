@@ -71,7 +71,9 @@ fn normalize(values: &mut [f64], weights: Option<&[f64]>) -> f64 {
     let total = weights.map_or(values.len() as f64, |weights| weights.iter().sum());
     let mean = match weights {
         None => values.iter().sum::<f64>() / total,
-        Some(weights) => values.iter().zip(weights).map(|(value, weight)| value * weight).sum::<f64>() / total,
+        Some(weights) => {
+            values.iter().zip(weights).map(|(value, weight)| value * weight).sum::<f64>() / total
+        }
     };
     values.iter_mut().for_each(|value| *value -= mean);
     let deviation = mean_product(values, values, weights).sqrt();
@@ -135,11 +137,16 @@ mod tests {
         let values: Vec<f64> = (0..500).map(|row| f64::from(row) / 250.0 - 1.0).collect();
         assert!(left(&values, |x| 3.0 * x + 1.0, 1) < 1e-12);
         assert!(left(&values, |x| x * x, 1) > 0.99 && left(&values, |x| x * x, 2) < 1e-12);
-        assert!(left(&values, |x| (4.0 * x).sin(), 4) > 0.001 && left(&values, |x| (4.0 * x).sin(), 8) < 0.001);
+        assert!(
+            left(&values, |x| (4.0 * x).sin(), 4) > 0.001 && left(&values, |x| (4.0 * x).sin(), 8) < 0.001
+        );
         // A natural spline with all its knots, by its definition: straight beyond the ends, a cubic between the knots.
         let spline = |x: f64| bend(x, 0.0, -1.0, 1.0);
         assert!(left(&values, spline, 8) < 1e-3);
-        assert!((bend(2.0, 0.0, -1.0, 1.0) - 2.0 * bend(1.5, 0.0, -1.0, 1.0) + bend(1.0, 0.0, -1.0, 1.0)).abs() < 1e-12);
+        assert!(
+            (bend(2.0, 0.0, -1.0, 1.0) - 2.0 * bend(1.5, 0.0, -1.0, 1.0) + bend(1.0, 0.0, -1.0, 1.0)).abs()
+                < 1e-12
+        );
     }
 
     #[test]

@@ -24,6 +24,9 @@ const MOVES_PER_NODE: u64 = 1;
 /// Rounds at most, each twice as long as the one before, as long as the chains disagree.
 const MOST_ROUNDS: u32 = 4;
 
+/// More rounds follow as long as their moves, times the nodes that each looks at, are no more than this: of few nodes they take a second.
+const FEW_LOOKUPS: u64 = 4_000_000;
+
 /// Chains agree if R̂ of the score is at most this.
 const AGREED_SCORES: f64 = 1.05;
 
@@ -211,12 +214,17 @@ impl PartitionMcmc {
             (0..self.chains).map(|stream| Observed::new(chain(stream), nodes)).collect();
         let mut answer =
             EdgePosterior { probabilities: vec![0.0; nodes * nodes], convergence: Convergence::default() };
-        let (mut steps, rounds) = match self.steps {
-            Some(steps) => (steps.max(1), 1),
-            None => (LOOKS * MOVES_PER_NODE * nodes.max(1) as u64 * BURN_IN / (BURN_IN - 1), MOST_ROUNDS),
-        };
+        let first = LOOKS * MOVES_PER_NODE * nodes.max(1) as u64 * BURN_IN / (BURN_IN - 1);
+        let mut steps = self.steps.map_or(first, |steps| steps.max(1));
         let mut before = 0;
-        for _ in 0..rounds {
+        let is_made = |round: u32, steps: u64| match self.steps {
+            Some(_) => round == 0,
+            None => round < MOST_ROUNDS || steps.saturating_mul(nodes as u64) <= FEW_LOOKUPS,
+        };
+        for number in 0.. {
+            if !is_made(number, steps) {
+                break;
+            }
             let round = Round::new(steps);
             run.begin(STAGE, Some(self.chains as u64 * round.parts()));
             chains.iter_mut().for_each(Observed::forget);
@@ -398,7 +406,9 @@ mod tests {
     use crate::mixed::MixedColumn;
     use crate::testing::{Rng, all_dags, normal};
     use crate::{
-        BayesNet, Bounds, Categories, Gram, LocalScore, Mixed, NodeSet,
+        BayesNet, Bounds, Categories, Gram, Interventions, Learning, LocalScore, Mixed, NodeSet,
+        Observations,
+        learning::SearchSettings,
         parent_sets::{Candidates, Keep, ParentSets, Reach, SizePrior},
         score::{Bdeu, MixedScoreSettings, ScoreSettings, graph_cost, mixed_score_by_name, score_by_name},
     };
@@ -501,6 +511,52 @@ mod tests {
             let chains = PartitionMcmc { steps: Some(50_000), seed: 2, ..PartitionMcmc::default() };
             let found = chains.run_by(&sums, &Dag::empty(5), shares, &Run::default()).unwrap();
             compare(&found, &exact, 0.02);
+        }
+    }
+
+    /// By learning as a whole, with columns that were set from outside in some rows: numbers, and numbers beside a category.
+    #[test]
+    fn edge_probabilities_of_experiments_are_those_of_all_graphs_enumerated() {
+        let mut rng = Rng::new(5);
+        let (mut rows, mut targets) = (Vec::new(), Vec::new());
+        for row in 0..60 {
+            let target = [None, None, Some(1), Some(3)][row % 4];
+            let mut values: Vec<f64> = Vec::new();
+            for node in 0..4 {
+                let cause = if node > 0 { 0.4 * values[node - 1] } else { 0.0 };
+                values.push(if target == Some(node) { 0.0 } else { cause } + normal(&mut rng));
+            }
+            rows.push(values);
+            targets.push(target);
+        }
+        let told = Interventions::new(4, targets).unwrap();
+        let gram = Gram::with_interventions(&rows.concat(), &told, Centering::Center).unwrap();
+        let columns = (0..4).map(|at| match at {
+            2 => MixedColumn::Categories {
+                codes: rows.iter().map(|row| u8::from(row[2] > 0.0)).collect(),
+                levels: 2,
+            },
+            _ => MixedColumn::Numbers(rows.iter().map(|row| row[at]).collect()),
+        });
+        let mixed = Arc::new(Mixed::new(columns.collect()).unwrap().with_interventions(told).unwrap());
+        let gram = Arc::new(gram);
+        for (data, score) in [
+            (
+                Observations::Numbers(Arc::clone(&gram)),
+                score_by_name("bge", gram, &ScoreSettings::default()).unwrap(),
+            ),
+            (
+                Observations::Mixed(Arc::clone(&mixed)),
+                mixed_score_by_name("dg", &mixed, &MixedScoreSettings::default()).unwrap(),
+            ),
+        ] {
+            let search = SearchSettings { posterior: true, steps: Some(50_000), ..SearchSettings::default() };
+            let learning = Learning { search, seed: 3, ..Learning::default() };
+            let learned = learning.run(&data, &Run::default()).unwrap();
+            assert_eq!(learned.score_name.as_deref(), Some(score.name()));
+            let (probabilities, convergence) = (learned.probabilities.unwrap(), learned.convergence.unwrap());
+            let exact = enumerated(4, family_cost(score.as_ref()));
+            compare(&EdgePosterior { probabilities, convergence }, &exact, 0.02);
         }
     }
 

@@ -135,7 +135,7 @@ const LEAST_PROBABILITY: f64 = 0.01;
 
 impl Report<'_> {
     pub(super) fn document(&self) -> Document<'_> {
-        let learned = self.learned;
+        let learned = self.summary.learned;
         let edge = |edge: LearnedEdge| EdgeDocument {
             from: self.name(edge.from),
             to: self.name(edge.to),
@@ -152,7 +152,7 @@ impl Report<'_> {
             score_choice: learned.score_choice.as_deref(),
             price: learned.price,
             score: learned.score,
-            seconds: self.seconds,
+            seconds: self.summary.seconds,
             evaluations: learned.evaluations,
             // Of all that was to be done.
             status: self.support.map_or(learned.ending, |found| found.ending),
@@ -164,9 +164,9 @@ impl Report<'_> {
                 None => "mixed",
             },
             data_choice: self.data.kind_choice.as_deref(),
-            preprocessing: self.data.preparation,
-            seed: self.arguments.common.seed,
-            order: self.order(),
+            preprocessing: self.summary.preparation(),
+            seed: self.settings.learning.seed,
+            order: self.summary.order(),
             edges: learned.edges().map(edge).collect(),
             cpdag: CpdagDocument::new(&self.data.names, &learned.cpdag),
             directions_rest_on: learned.basis.as_ref().map(|basis| basis.text.as_str()),
@@ -175,10 +175,10 @@ impl Report<'_> {
             convergence: self.convergence(),
             support: self.support_document(),
             bootstrap: self.bootstrap_document(),
-            true_score: self.true_score,
-            comparison: self.comparison,
-            warnings: &self.warnings,
-            diagnostics: &self.diagnostics,
+            true_score: self.summary.truth.and_then(|truth| truth.score),
+            comparison: self.summary.truth.map(|truth| truth.comparison),
+            warnings: self.summary.warnings,
+            diagnostics: self.summary.diagnostics,
             path_setting: self.path_setting(),
             path: self.path_points(),
             path_edges: self.path_edges(),
@@ -190,7 +190,7 @@ impl Report<'_> {
 
     fn gaps(&self) -> Option<Gaps<'_>> {
         let document = self.data.missing.as_ref()?;
-        let estimation = self.learned.estimation.map(|estimation| EstimationDocument {
+        let estimation = self.summary.learned.estimation.map(|estimation| EstimationDocument {
             effective_rows: estimation.effective_rows,
             iterations: estimation.iterations,
             change: estimation.change,
@@ -200,7 +200,7 @@ impl Report<'_> {
     }
 
     fn convergence(&self) -> Option<ConvergenceDocument<'_>> {
-        let found = self.learned.convergence?;
+        let found = self.summary.learned.convergence?;
         let edge = |edge: WorstEdge| EdgeConvergence {
             from: self.name(edge.from),
             to: self.name(edge.to),
@@ -220,7 +220,7 @@ impl Report<'_> {
 
     /// The likely edges, the likeliest first.
     fn probable_edges(&self) -> Option<Vec<EdgeProbability<'_>>> {
-        let probabilities = self.learned.probabilities.as_ref()?;
+        let probabilities = self.summary.learned.probabilities.as_ref()?;
         let nodes = self.data.names.len();
         let edge = |(at, &probability): (usize, &f64)| EdgeProbability {
             from: self.name(at / nodes),

@@ -26,11 +26,11 @@ impl Report<'_> {
         let mut csv = Vec::new();
         write_graph_csv(graph, &mut csv, "graph.csv")?;
         write("graph.csv", &csv)?;
-        write("graph.dot", to_dot(graph, |from, to| self.is_open(from, to)).as_bytes())?;
+        write("graph.dot", to_dot(graph, |from, to| self.summary.is_open(from, to)).as_bytes())?;
         let figure = self.picture()?;
         write("graph.svg", figure.svg.as_bytes())?;
         write("graph.png", &figure.png)?;
-        if let Some(probabilities) = &self.learned.probabilities {
+        if let Some(probabilities) = &self.summary.learned.probabilities {
             let mut csv = Vec::new();
             Table::new(graph.names().to_vec(), probabilities.clone())?
                 .write_csv(&mut csv, "probabilities.csv")?;
@@ -53,19 +53,19 @@ impl Report<'_> {
             to: edge.to,
             weight: edge.standardized.unwrap_or(edge.weight),
             strength: edge.rank(),
-            is_open: self.is_open(edge.from, edge.to),
-            support: self.arrow_support(edge.from, edge.to),
+            is_open: self.summary.is_open(edge.from, edge.to),
+            support: self.summary.arrow_support(edge.from, edge.to),
         };
-        let arrows: Vec<Arrow> = self.learned.edges().map(arrow).collect();
-        let by = self.learned.score_name.as_deref().unwrap_or(self.learned.method.name);
+        let arrows: Vec<Arrow> = self.summary.learned.edges().map(arrow).collect();
+        let by = self.summary.learned.score_name.as_deref().unwrap_or(self.summary.learned.method.name);
         let title = format!("{}: {by}, {}", self.data.title, counted(graph.dag().edge_count(), "edge"));
         Figure::draw_graph(&Graph {
             title: &title,
             names: graph.names(),
             order: graph.dag().topological_order(),
             arrows: &arrows,
-            weights: if self.is_linear() { Weights::Effects } else { Weights::Strengths },
-            caption: match (&self.learned.strengths, &self.learned.p_values) {
+            weights: if self.summary.is_linear() { Weights::Effects } else { Weights::Strengths },
+            caption: match (&self.summary.learned.strengths, &self.summary.learned.p_values) {
                 (Some(_), _) => "thicker: the score would lose more without it",
                 (None, Some(_)) => "thicker: smaller p-values",
                 (None, None) => "thicker: larger weights",

@@ -1,26 +1,27 @@
-//! What `plackett learn` shows: a JSON document, or a text with the edges, the order and what to make of them; and files.
-//! A column of the table of edges is a function in `edges`, a paragraph of the text one in `text`, a field of the document
-//! one in `document`, a file one in `files`.
+//! What `plackett learn` gives: a JSON document, or the text of the summary; and files. A field of the document is one in `document`, a file
+//! one in `files`.
 
-mod diagnostics;
 mod document;
-mod edges;
 mod files;
 mod knowledge;
 mod path;
 mod support;
-mod text;
-mod warnings;
 
 use plackett_dag::{
     Learned, NamedDag,
-    dataset::Kind,
     diagnostics::Diagnostic,
-    learning::{Direction, Path},
+    learning::Path,
     metrics::{Comparison, shd_classes},
 };
 
-use super::{Arguments, Settings, bootstrap::Supported, data::Data, knowledge::Known, true_score};
+use super::{
+    Arguments, Settings,
+    bootstrap::Supported,
+    data::Data,
+    knowledge::Known,
+    summary::{Face, Summary, Truth, warnings},
+    true_score,
+};
 use crate::{console, files::OutDir};
 
 /// What came out, beside the graph what there is to say of it.
@@ -33,93 +34,83 @@ pub(super) struct Found<'a> {
     pub seconds: f64,
 }
 
-pub(super) struct Report<'a> {
-    arguments: &'a Arguments,
+struct Report<'a> {
     settings: Settings<'a>,
     data: &'a Data,
-    learned: &'a Learned,
-    known: Option<&'a Known>,
     /// The learned graph under the names of the columns.
     graph: NamedDag,
-    truth: Option<&'a NamedDag>,
-    true_score: Option<f64>,
-    comparison: Option<Comparison>,
-    seconds: f64,
-    warnings: Vec<String>,
-    diagnostics: Vec<Diagnostic>,
-    path: Option<&'a Path>,
     support: Option<&'a Supported>,
+    summary: Summary<'a>,
 }
 
-impl<'a> Report<'a> {
-    pub(super) fn new(
-        arguments: &'a Arguments,
-        settings: Settings<'a>,
-        data: &'a Data,
-        found: Found<'a>,
-        truth: Option<&'a NamedDag>,
-    ) -> anyhow::Result<Self> {
-        let Found { learned, known, diagnostics, path, support, seconds } = found;
-        let graph = NamedDag::new(data.names.clone(), learned.dag.clone())?;
-        let mut comparison = truth.map(|truth| truth.compare(&graph)).transpose()?;
-        if let (Some(comparison), Some(truth), Some(told)) =
-            (&mut comparison, truth, data.values.interventions())
-        {
-            // The classes that such data can tell.
-            let class = told.class(truth.aligned_to(&data.names)?.dag())?;
-            comparison.shd_cpdag = shd_classes(&class, &learned.cpdag)?;
-        }
-        let true_score = true_score(arguments, data, learned, truth)?;
-        let mut warnings = warnings::warnings(data, learned, arguments.posterior);
-        warnings.extend(support.and_then(support::warning));
-        Ok(Self {
-            arguments,
-            settings,
-            data,
-            learned,
-            known,
-            graph,
-            truth,
-            true_score,
-            comparison,
-            seconds,
-            warnings,
-            diagnostics,
-            path,
-            support,
-        })
+/// Writes the files, if there is a folder for them, and prints the rest.
+pub(super) fn give(
+    arguments: &Arguments,
+    settings: Settings<'_>,
+    data: &Data,
+    found: &Found<'_>,
+    truth: Option<&NamedDag>,
+    out: Option<&OutDir>,
+) -> anyhow::Result<()> {
+    let learned = found.learned;
+    let graph = NamedDag::new(data.names.clone(), learned.dag.clone())?;
+    let truth = match truth {
+        Some(truth) => Some(Truth {
+            graph: truth,
+            score: true_score(arguments, data, learned, truth)?,
+            comparison: comparison(truth, &graph, data, learned)?,
+        }),
+        None => None,
+    };
+    let mut warnings = warnings(&data.warnings, &data.names, &data.values, learned, settings.learning);
+    warnings.extend(found.support.and_then(support::warning));
+    let summary = Summary {
+        face: Face::Program,
+        source: &data.source,
+        names: &data.names,
+        data: &data.values,
+        kind: data.kind,
+        kind_choice: data.kind_choice.as_deref(),
+        centering: settings.centering,
+        notes: &data.input.notes,
+        learning: settings.learning,
+        learned,
+        warnings: &warnings,
+        known: found.known.map(|known| (&known.resolved, &known.cost)),
+        support: found.support.map(|found| (&found.support, found.seconds)),
+        path: found.path,
+        diagnostics: &found.diagnostics,
+        truth,
+        seconds: found.seconds,
+    };
+    let report = Report { settings, data, graph, support: found.support, summary };
+    let document = report.document();
+    let written = out.map(|out| report.write(out, &document)).transpose()?;
+    if arguments.common.json {
+        return console::say_json(&document);
     }
-
-    /// Writes the files, if there is a folder for them, and prints the rest.
-    pub(super) fn give(&self, out: Option<&OutDir>) -> anyhow::Result<()> {
-        let document = self.document();
-        let written = out.map(|out| self.write(out, &document)).transpose()?;
-        if self.arguments.common.json {
-            return console::say_json(&document);
-        }
-        console::say(&self.text())?;
-        if let (Some(out), Some(files)) = (&self.arguments.out, written) {
-            console::say(&format!("Written to {}: {}", out.display(), files.join(", ")))?;
-        }
-        Ok(())
+    console::say(&summary.text())?;
+    if let (Some(out), Some(files)) = (&arguments.out, written) {
+        console::say(&format!("Written to {}: {}", out.display(), files.join(", ")))?;
     }
+    Ok(())
+}
 
-    /// The learned order by name, causes first.
-    fn order(&self) -> Vec<&str> {
-        self.learned.order.iter().map(|&node| self.name(node)).collect()
-    }
+/// How the graph differs from the truth; where columns were set from outside, its class by what such data can tell.
+fn comparison(
+    truth: &NamedDag,
+    graph: &NamedDag,
+    data: &Data,
+    learned: &Learned,
+) -> anyhow::Result<Comparison> {
+    let comparison = truth.compare(graph)?;
+    let Some(told) = data.values.interventions() else { return Ok(comparison) };
+    let class = told.class(truth.aligned_to(&data.names)?.dag())?;
+    Ok(Comparison { shd_cpdag: shd_classes(&class, &learned.cpdag)?, ..comparison })
+}
 
+impl Report<'_> {
     fn name(&self, node: usize) -> &str {
-        &self.data.names[node]
-    }
-
-    /// Whether the weights of edges are those of a linear model, rather than what the score would lose without them.
-    fn is_linear(&self) -> bool {
-        self.data.kind == Some(Kind::Numbers)
-    }
-
-    /// Whether the edge might as well point the other way.
-    fn is_open(&self, from: usize, to: usize) -> bool {
-        self.learned.direction(from, to) == Direction::Open
+        self.summary.name(node)
     }
 }

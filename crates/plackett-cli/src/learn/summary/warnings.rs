@@ -1,8 +1,8 @@
 //! What to know before trusting the graph, beside what the data themselves gave reason to say.
 
-use plackett_dag::{Learned, Observations, learning::residual_variances};
+use plackett_dag::{Learned, Learning, Observations, learning::residual_variances};
 
-use crate::{console::counted, learn::data::Data};
+use crate::console::counted;
 
 /// Columns of a relation that are named, and relations that are told one by one.
 const MOST_NAMED: usize = 8;
@@ -10,20 +10,38 @@ const MOST_ALIKE: usize = 5;
 /// A residual variance below this share of the variable's own is rounding: the variable is a function of its parents.
 const RESIDUAL_TOLERANCE: f64 = 1e-10;
 
-/// All warnings; `wants_posterior` says whether probabilities of edges were asked for.
-pub(super) fn warnings(data: &Data, learned: &Learned, wants_posterior: bool) -> Vec<String> {
-    let mut warnings = data.warnings.clone();
+/// What to know before trusting a graph: what the data gave reason to say, and what the search did.
+///
+/// ```
+/// use plackett::run::Run;
+/// use plackett_dag::{Gram, Learning, Observations};
+/// // The third column is the sum of the others.
+/// let data = Observations::Numbers(Gram::from_matrix(100, 3, vec![1.0, 0.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 2.0])?.into());
+/// let learning = Learning { score: "bic".into(), ..Learning::default() };
+/// let learned = learning.run(&data, &Run::default())?;
+/// let warnings = plackett_cli::warnings(&[], &["a", "b", "c"].map(str::to_owned), &data, &learned, &learning);
+/// assert!(warnings[0].contains("is an exact linear function of"));
+/// # Ok::<(), plackett_dag::Error>(())
+/// ```
+pub fn warnings(
+    of_data: &[String],
+    names: &[String],
+    data: &Observations,
+    learned: &Learned,
+    learning: &Learning,
+) -> Vec<String> {
+    let mut warnings = of_data.to_vec();
     for &(node, limit) in &learned.lowered_limits {
         warnings.push(format!(
             "column \"{}\" has too many candidates for all their sets: at most {} were tried together",
-            data.names[node],
+            names[node],
             counted(limit, "parent")
         ));
     }
-    if wants_posterior && learned.probabilities.is_none() {
+    if learning.search.posterior && learned.probabilities.is_none() {
         warnings.push("the run ended before the probabilities of the edges were known".to_owned());
     }
-    warnings.extend(learned.convergence.and_then(|found| found.warning(&data.names)));
+    warnings.extend(learned.convergence.and_then(|found| found.warning(names)));
     if let Some(estimation) = learned.estimation.filter(|estimation| !estimation.is_converged) {
         warnings.push(format!(
             "EM had not converged after {}: the last one changed moments by up to {:.1e} standard deviations",
@@ -31,13 +49,13 @@ pub(super) fn warnings(data: &Data, learned: &Learned, wants_posterior: bool) ->
             estimation.change
         ));
     }
-    warnings.extend(exact_relations(data, learned));
+    warnings.extend(exact_relations(names, data, learned));
     warnings
 }
 
 /// Variables that are linear functions of their parents: no noise, and so no direction that noise could tell.
-fn exact_relations(data: &Data, learned: &Learned) -> Vec<String> {
-    let Observations::Numbers(gram) = &data.values else { return Vec::new() };
+fn exact_relations(names: &[String], data: &Observations, learned: &Learned) -> Vec<String> {
+    let Observations::Numbers(gram) = data else { return Vec::new() };
     let dag = &learned.dag;
     let variances = residual_variances(gram, dag);
     // One of a single column is a copy, of which the data have been said to hold one.
@@ -46,14 +64,14 @@ fn exact_relations(data: &Data, learned: &Learned) -> Vec<String> {
     };
     let warning = |node: &usize| {
         let parents = dag.parents(*node);
-        let names: Vec<String> =
-            parents.iter().take(MOST_NAMED).map(|&parent| format!("\"{}\"", data.names[parent])).collect();
+        let known: Vec<String> =
+            parents.iter().take(MOST_NAMED).map(|&parent| format!("\"{}\"", names[parent])).collect();
         let rest = parents.len().saturating_sub(MOST_NAMED);
         let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
         format!(
             "column \"{}\" is an exact linear function of {}{rest}: directions among them mean nothing",
-            data.names[*node],
-            names.join(", ")
+            names[*node],
+            known.join(", ")
         )
     };
     let nodes: Vec<usize> = (0..dag.nodes()).filter(exact).collect();

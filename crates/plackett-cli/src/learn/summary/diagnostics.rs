@@ -2,13 +2,13 @@
 
 use plackett_dag::diagnostics::{Diagnostic, Verdict};
 
-use super::{Report, text::LINE};
+use super::{Summary, text::LINE};
 use crate::console;
 
 /// Where the text of a line begins, after its label.
 const INDENT: usize = 8;
 
-impl Report<'_> {
+impl Summary<'_> {
     pub(super) fn diagnostics(&self) -> Option<String> {
         let with = |verdict: Verdict| self.diagnostics.iter().filter(move |found| found.verdict == verdict);
         let mut lines = vec!["Diagnostics".to_owned()];

@@ -1,6 +1,6 @@
-//! The text: paragraphs, each a function that is named in the list of [`Report::text`].
+//! The text: paragraphs, each a function that is named in the list of [`Summary::text`].
 
-use super::Report;
+use super::Summary;
 use crate::{
     console::{self, counted},
     evaluate,
@@ -11,8 +11,9 @@ const MOST_NAMES_SHOWN: usize = 150;
 /// Characters of a line of names.
 pub(super) const LINE: usize = 90;
 
-impl Report<'_> {
-    pub(super) fn text(&self) -> String {
+impl Summary<'_> {
+    /// The whole text.
+    pub fn text(&self) -> String {
         let paragraphs = [
             Some(self.head()),
             Some(self.graph()),
@@ -28,18 +29,18 @@ impl Report<'_> {
 
     /// What was learned from and how, and what to know of it.
     fn head(&self) -> String {
-        let Self { arguments, data, learned, .. } = self;
+        let Self { learning, learned, .. } = self;
         let mut lines = vec![format!(
             "Learned from {}: {}, {} ({})",
-            data.source,
-            counted(data.values.rows(), "row"),
-            counted(data.names.len(), "column"),
-            data.preparation,
+            self.source,
+            counted(self.data.rows(), "row"),
+            counted(self.names.len(), "column"),
+            self.preparation(),
         )];
-        if !data.input.notes.is_empty() {
-            lines.push(format!("Read    {}", data.input.notes.join(", ")));
+        if !self.notes.is_empty() {
+            lines.push(format!("Read    {}", self.notes.join(", ")));
         }
-        if let Some(reason) = &data.kind_choice {
+        if let Some(reason) = self.kind_choice {
             lines.push(format!("Data    {reason}"));
         }
         if let Some(name) = &learned.score_name {
@@ -47,7 +48,7 @@ impl Report<'_> {
             lines.push(format!("Score   {name}{}", reason.unwrap_or_default()));
         }
         if let Some(price) = learned.price {
-            let why = if arguments.penalty.is_none() { ", by the density found" } else { "" };
+            let why = if learning.numbers.penalty.is_none() { ", by the density found" } else { "" };
             lines.push(format!("Price   {price:.2} a parent{why}"));
         }
         if let Some(estimation) = &learned.estimation {
@@ -59,7 +60,7 @@ impl Report<'_> {
                 estimation.effective_rows
             ));
         }
-        lines.push(format!("Method  {}, seed {}", learned.method.name, arguments.common.seed));
+        lines.push(format!("Method  {}, seed {}", learned.method.name, learning.seed));
         if let Some(found) = &learned.convergence {
             lines.push(format!(
                 "Chains  {} of {} moves, R-hat {:.3}, effective size {:.0}; probabilities are right within about {:.3}",
@@ -88,11 +89,13 @@ impl Report<'_> {
             ));
         }
         if learned.p_values.is_some() && !learned.cpdag.undirected().is_empty() {
-            lines.push(
-                "open: the tests do not tell which way (see `cpdag` in --json for their pattern)".to_owned(),
-            );
+            let class = self.face.class();
+            lines.push(format!("open: the tests do not tell which way (see {class} for their pattern)"));
         } else if learned.is_equivalent && !learned.cpdag.undirected().is_empty() {
-            lines.push("open: the data fit as well with this edge turned round (see `cpdag` in --json for the class)".to_owned());
+            let class = self.face.class();
+            lines.push(format!(
+                "open: the data fit as well with this edge turned round (see {class} for the class)"
+            ));
         }
         if self.known.is_some() {
             lines.push("known: what is known of the graph rules out the other direction".to_owned());
@@ -114,7 +117,7 @@ impl Report<'_> {
         lines.push(format!(
             "{} of {}, {}{} {} in {:.2} s{}",
             counted(learned.dag.edge_count(), "edge"),
-            counted(self.data.names.len(), "node"),
+            counted(self.names.len(), "node"),
             learned.score.map_or_else(String::new, |score| format!("score {score:.6}, ")),
             console::thousands(learned.evaluations),
             if learned.score_name.is_none() { "tests" } else { "local scores" },
@@ -125,12 +128,16 @@ impl Report<'_> {
                 String::new()
             },
         ));
-        lines.extend(self.true_score.map(|score| format!("The true graph's score is {score:.6}")));
+        lines.extend(
+            self.truth
+                .and_then(|truth| truth.score)
+                .map(|score| format!("The true graph's score is {score:.6}")),
+        );
         lines.join("\n")
     }
 
     fn against_truth(&self) -> Option<String> {
-        let table = evaluate::table(self.comparison.as_ref()?, self.data.names.len());
+        let table = evaluate::table(&self.truth?.comparison, self.names.len());
         Some(format!("Against the true graph (i -> j where row i, column j is non-zero)\n{table}"))
     }
 }

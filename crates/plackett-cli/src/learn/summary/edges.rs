@@ -1,8 +1,8 @@
-//! The table of edges. What is said of an edge is a column: a function that is named in the list of [`Report::columns`].
+//! The table of edges. What is said of an edge is a column: a function that is named in the list of [`Summary::columns`].
 
-use plackett_dag::{NamedDag, learning::LearnedEdge};
+use plackett_dag::learning::LearnedEdge;
 
-use super::{Report, text::first_of};
+use super::{Summary, support::DOUBTFUL, text::first_of};
 use crate::console;
 
 /// Edges beyond these would fill the screen; the files have them all.
@@ -28,7 +28,7 @@ impl<'a> Column<'a> {
     }
 }
 
-impl Report<'_> {
+impl Summary<'_> {
     /// The columns that there is something to say in.
     fn columns(&self) -> Vec<Column<'_>> {
         let name =
@@ -41,7 +41,10 @@ impl Report<'_> {
             self.strength(),
             self.p_value(),
             self.probability(),
-            Some(Column::words("direction", |edge| self.learned.direction(edge.from, edge.to).to_string())),
+            Some(Column::words("direction", |edge| {
+                let direction = self.learned.direction(edge.from, edge.to);
+                if self.is_doubtful(edge) { DOUBTFUL.to_owned() } else { direction.to_string() }
+            })),
             support,
             this_way,
             self.true_edge(),
@@ -63,10 +66,8 @@ impl Report<'_> {
         let numbers: Vec<usize> = (0..columns.len()).filter(|&at| columns[at].is_number).collect();
         let mut text = console::table_of(&header, rows, &numbers);
         if let Some(rest) = edges.len().checked_sub(MOST_EDGES_SHOWN).filter(|&rest| rest > 0) {
-            text += &format!(
-                "\nand {} weaker ones (--json and --out have them all)",
-                console::thousands(rest as u64)
-            );
+            let rest = console::thousands(rest as u64);
+            text += &format!("\nand {rest} weaker ones ({})", self.face.all_in("edge_table"));
         }
         text + &self.missing()
     }
@@ -107,7 +108,7 @@ impl Report<'_> {
     }
 
     fn true_edge(&self) -> Option<Column<'_>> {
-        let truth = self.truth.map(NamedDag::dag)?;
+        let truth = self.truth?.graph.dag();
         Some(Column::words("truth", |edge| {
             if truth.has_edge(edge.from, edge.to) {
                 if self.is_linear() { number(truth.weight(edge.from, edge.to)) } else { "yes".to_owned() }
@@ -124,6 +125,7 @@ impl Report<'_> {
         let Some(truth) = self.truth else { return String::new() };
         let dag = &self.learned.dag;
         let missing: Vec<String> = truth
+            .graph
             .dag()
             .edges()
             .filter(|&(from, to, _)| !dag.has_edge(from, to) && !dag.has_edge(to, from))
