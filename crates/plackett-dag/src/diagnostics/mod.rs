@@ -157,6 +157,11 @@ struct Look<'a, 'b> {
 const MOST_NAMED: usize = 3;
 
 impl Look<'_, '_> {
+    /// Whether the graph was learned by the score of this name.
+    fn is_by(&self, score: &str) -> bool {
+        self.evidence.learned.score_name.as_deref() == Some(score)
+    }
+
     /// Columns by name, the first few.
     fn named(&self, nodes: &[usize]) -> String {
         let name =

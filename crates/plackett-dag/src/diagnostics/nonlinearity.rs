@@ -1,7 +1,7 @@
 //! Whether effects are linear: what squares of a column's parents explain of its residual, beside the parents themselves. n times that
 //! share is χ² with as many degrees of freedom as there are squares if they are.
 
-use super::{Diagnostic, Look, judged, unknown};
+use super::{Diagnostic, Look, judged, unknown, unused};
 use crate::independence::chi_square_tail;
 
 /// The level of a verdict over all columns together.
@@ -42,10 +42,17 @@ pub(super) fn nonlinearity(look: &Look<'_, '_>) -> Option<Diagnostic> {
     }
     bent.sort_by(|a, b| b.1.total_cmp(&a.1));
     let nodes: Vec<usize> = bent.iter().map(|&(node, _)| node).collect();
+    if look.is_by("additive") {
+        return Some(unused(
+            NAME,
+            largest,
+            "the score follows bends: this is what squares explain beside straight lines",
+        ));
+    }
     let caution = (!nodes.is_empty()).then(|| {
         format!(
-            "squares of the causes explain up to {:.0} % of what is left of {}: a logarithm or a root may make the effects straight; \
-             until then edges may stand for bends, or be missing",
+            "squares of the causes explain up to {:.0} % of what is left of {}: take the score additive, or a logarithm or a root \
+             that makes the effects straight; until then edges may stand for bends, or be missing",
             100.0 * largest,
             look.named(&nodes)
         )

@@ -2,7 +2,7 @@
 //! transformations of D'Agostino (1970) and of Anscombe and Glynn (1983), which hold from some twenty rows on; and how heavy their tails
 //! are.
 
-use super::{Diagnostic, Look, judged, residuals::Residual};
+use super::{Diagnostic, Look, judged, residuals::Residual, unused};
 use crate::independence::normal_tails;
 
 /// The level of a verdict over all columns together.
@@ -33,10 +33,17 @@ pub(super) fn normality(look: &Look<'_, '_>) -> Option<Diagnostic> {
         known().filter(|(_, residual)| is_far(residual) && p_value(residual) < LEVEL).collect();
     far.sort_by(|a, b| p_value(a.1).total_cmp(&p_value(b.1)).then(a.0.cmp(&b.0)));
     let nodes: Vec<usize> = far.iter().map(|(node, _)| *node).collect();
+    if look.is_by("non-gaussian") {
+        return Some(unused(
+            NAME,
+            least,
+            "the score allows for noise of any shape, and takes directions from it",
+        ));
+    }
     let caution = (!nodes.is_empty()).then(|| {
         format!(
             "the residuals of {} are not normal: a logarithm or a root of skewed columns may help; edges stand as \
-             correlations, p-values and prices are off, and methods for non-normal noise could tell more directions",
+             correlations, p-values and prices are off, and the score non-gaussian may tell more directions",
             look.named(&nodes)
         )
     });

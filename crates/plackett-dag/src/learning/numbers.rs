@@ -270,17 +270,16 @@ impl Learner<'_> {
         Ok(Learned { basis, price, ..found })
     }
 
-    /// A search over orders on a score.
+    /// A search over orders on a score. Where it has no lines of its own, weights are those of least squares.
     fn search(&self, score: &Arc<dyn LocalScore>, run: &Run<'_>) -> Result<Learned> {
-        let task = self.learning.task(&Observations::Numbers(Arc::clone(self.gram)));
-        let found =
-            self.learning.by_orders(score, &SearchTask { first: by_variance(self.gram), ..task }, run)?;
-        // Where there is no line there is no slope.
-        let dag = match score.weights(0, &NodeSet::default()) {
-            Some(_) => found.dag,
-            None => found.strengths.clone().unwrap_or(found.dag),
-        };
-        Ok(Learned { dag, ..found })
+        let Self { learning, gram } = self;
+        let task = learning.task(&Observations::Numbers(Arc::clone(gram)));
+        let found = learning.by_orders(score, &SearchTask { first: by_variance(gram), ..task }, run)?;
+        if score.weights(0, &NodeSet::default()).is_some() {
+            return Ok(found);
+        }
+        let lines = Bic::new(Arc::clone(gram), &ScoreSettings::default())?;
+        Ok(Learned { dag: weighted(&lines, &found.dag, &learning.bounds_of(gram.nodes()))?, ..found })
     }
 
     /// The score of this name, its parents at a price; none if the run is over before it is made.
