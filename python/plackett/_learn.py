@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Method: TypeAlias = Literal[
     "auto", "insertion", "pl-relax", "pl-reinforce", "pl", "pl-relax+insertion", "order-mcmc", "random", "exact", "pc"
 ]
-Score: TypeAlias = Literal["auto", "ev-l0", "bic", "l1", "bge", "qnml", "bdeu", "k2", "fnml", "dg", "cg", "nal"]
+Score: TypeAlias = Literal["auto", "ev-l0", "bic", "l1", "bge", "non-gaussian", "additive", "qnml", "bdeu", "k2", "fnml", "dg", "cg", "nal"]
 Candidates: TypeAlias = Literal["plus-one", "pc", "all"]
 
 
@@ -308,7 +308,7 @@ def learn_dag(
         ``"pl-reinforce"``, ``"pl-relax+insertion"``, ``"order-mcmc"``, ``"random"``.
     score
         What makes a graph good. Numbers: ``"ev-l0"`` (noise variances are equal: every direction can be told), ``"bic"``,
-        ``"l1"`` (the paper's) or ``"bge"`` (a marginal likelihood). Categories: ``"qnml"``, ``"bic"``, ``"bdeu"``, ``"k2"`` or ``"fnml"``. Both side by side: ``"dg"``
+        ``"l1"`` (the paper's), ``"non-gaussian"`` and ``"additive"`` (noise of any shape, bent effects; from rows) or ``"bge"`` (a marginal likelihood). Categories: ``"qnml"``, ``"bic"``, ``"bdeu"``, ``"k2"`` or ``"fnml"``. Both side by side: ``"dg"``
         (categories enter a Gaussian as indicators) or ``"cg"`` (numbers have moments of their own in every combination of
         categories). Categories with missing values: ``"nal"``. By default the data decide.
     kind
