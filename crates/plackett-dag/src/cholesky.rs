@@ -60,7 +60,7 @@ impl Cholesky {
     }
 
     /// Row `t` of L without its diagonal entry.
-    fn row(&self, t: usize) -> &[f64] {
+    pub(crate) fn row(&self, t: usize) -> &[f64] {
         &self.lower[t * self.stride..t * self.stride + t]
     }
 

@@ -415,9 +415,20 @@ pub enum Problem {
     },
     /// The file says what is known of a graph.
     #[error(
-        "this file says what is known of a graph, and has no data (give it as the knowledge beside the data)"
+        "this file says what is known of a graph, and has no data (give it beside the data, by --knowledge or knowledge=)"
     )]
     IsKnowledge,
+    /// The file holds a graph.
+    #[error(
+        "this file is a graph as Tetrad saves it, and has no data (it can be compared with another by evaluate, and fitted to data by fit)"
+    )]
+    IsGraph,
+    /// A line is no directed edge.
+    #[error("\"{}\" is no directed edge as in \"1. a --> b\"", crate::text::shown(text))]
+    NotAnEdge {
+        /// The line.
+        text: String,
+    },
     /// A covariance matrix is not written as it should be.
     #[error(
         "this is no covariance matrix: {message} (a number of rows, names, and a triangle of numbers are needed)"

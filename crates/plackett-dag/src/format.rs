@@ -1,6 +1,6 @@
 //! Graph files: an adjacency matrix as CSV with a header of names, in which entry (row i, column j) other than zero is
-//! the weight of i → j; the JSON document that learning prints; and DOT for pictures. Names carry the meaning: two
-//! files may list the same nodes in different orders.
+//! the weight of i → j; the JSON document that learning prints; the text that Tetrad saves; and DOT for pictures. Names carry the
+//! meaning: two files may list the same nodes in different orders.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -15,10 +15,11 @@ use crate::graph::NamedDag;
 use crate::records::{Records, open};
 use crate::text::number_text;
 
-/// Reads a graph from a file: JSON if its name ends in `.json` or its text begins with a brace, CSV otherwise.
+/// Reads a graph from a file: JSON if its name ends in `.json` or its text begins with a brace, Tetrad's text if it begins as that
+/// does, CSV otherwise.
 ///
 /// # Errors
-/// A file that cannot be read, and whatever [`parse_graph_json`] and [`parse_graph_csv`] refuse.
+/// A file that cannot be read, and whatever [`parse_graph_json`], [`parse_graph_tetrad`] and [`parse_graph_csv`] refuse.
 ///
 /// # Example
 /// ```
@@ -36,6 +37,8 @@ pub fn read_graph(path: impl AsRef<Path>) -> Result<NamedDag, Error> {
     let begins_with_brace = without_mark(&text).trim_ascii_start().starts_with(b"{");
     if ends_in("json") || (begins_with_brace && !ends_in("csv")) {
         parse_graph_json(&text, &file)
+    } else if is_tetrad_graph(without_mark(&text)) {
+        parse_graph_tetrad(&String::from_utf8_lossy(without_mark(&text)), &file)
     } else {
         parse_graph_csv(text.as_slice(), &file)
     }
@@ -112,6 +115,61 @@ pub fn parse_graph_json(text: &[u8], file: &str) -> Result<NamedDag, Error> {
         }
     })?;
     document.to_graph().map_err(|problem| in_file(file, problem))
+}
+
+/// How the text of a graph that Tetrad has saved begins, and where its edges do.
+const TETRAD: (&str, &str) = ("Graph Nodes:", "Graph Edges:");
+
+/// Whether a text begins as a graph that Tetrad has saved does.
+pub(crate) fn is_tetrad_graph(text: &[u8]) -> bool {
+    text.trim_ascii_start().starts_with(TETRAD.0.as_bytes())
+}
+
+/// Reads a graph as Tetrad saves it, the names of the nodes and then a line `1. a --> b` for each edge; `file` is what errors call
+/// it. Edges weigh one.
+///
+/// # Errors
+/// By file and line: what is no edge, or one that is not directed; names that are not listed, and edges that make a cycle.
+///
+/// # Example
+/// ```
+/// let text = "Graph Nodes:\na;b;c\n\nGraph Edges:\n1. a --> b\n2. c --> b\n";
+/// let graph = plackett_dag::format::parse_graph_tetrad(text, "graph.txt")?;
+/// assert_eq!((graph.names().len(), graph.dag().edge_count()), (3, 2));
+/// assert!(plackett_dag::format::parse_graph_tetrad(&text.replace("1. a -->", "1. a o->"), "graph.txt").is_err());
+/// # Ok::<(), plackett_dag::Error>(())
+/// ```
+pub fn parse_graph_tetrad(text: &str, file: &str) -> Result<NamedDag, Error> {
+    let mut names: Vec<String> = Vec::new();
+    let mut edges = Vec::new();
+    let mut is_among_edges = false;
+    for (at, line) in text.lines().enumerate().map(|(at, line)| (at, line.trim())) {
+        if line.is_empty() || line == TETRAD.0 {
+            continue;
+        }
+        if !is_among_edges {
+            is_among_edges = line == TETRAD.1;
+            if !is_among_edges {
+                names.extend(line.split([';', ',']).map(|name| name.trim().to_owned()));
+            }
+            continue;
+        }
+        let edge = line.split_once(". ").and_then(|(_, edge)| edge.split_once(" --> "));
+        let Some((from, to)) = edge else {
+            // Attributes of the graph may follow its edges.
+            if line.starts_with(|first: char| first.is_ascii_digit()) {
+                let place = Place { file: file.into(), line: Some(at as u64 + 1), column: None };
+                return Err(Error::Content { place, problem: Problem::NotAnEdge { text: line.to_owned() } });
+            }
+            break;
+        };
+        let known = |name: &str| {
+            let place = names.iter().position(|other| other == name.trim());
+            place.ok_or_else(|| in_file(file, Error::UnknownName { name: name.trim().to_owned() }))
+        };
+        edges.push((known(from)?, known(to)?, 1.0));
+    }
+    NamedDag::from_edges(names, edges).map_err(|problem| in_file(file, problem))
 }
 
 /// Writes the adjacency matrix in CSV; `file` is what errors call it.

@@ -48,6 +48,7 @@ pub mod bootstrap;
 mod bounds;
 mod categories;
 mod cholesky;
+mod completion;
 mod counts;
 pub mod cpdag;
 pub mod dataset;

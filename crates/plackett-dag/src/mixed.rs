@@ -197,6 +197,22 @@ impl Mixed {
         self.weights.as_deref()
     }
 
+    /// The same as whole numbers.
+    ///
+    /// # Errors
+    /// [`Error::Misfit`] for weights that are no numbers of rows.
+    pub(crate) fn whole_weights(&self) -> Result<Option<Vec<u32>>> {
+        #[expect(clippy::cast_sign_loss, reason = "checked")]
+        let whole = |&weight: &f64| -> Result<u32> {
+            if weight.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&self.total) {
+                return Ok(weight as u32);
+            }
+            let reason = "are not whole, and the scores of categories count rows".to_owned();
+            Err(Error::Misfit { setting: "weights", reason })
+        };
+        self.weights().map(|weights| weights.iter().map(whole).collect()).transpose()
+    }
+
     /// The number of rows, each counting as often as its weight says.
     pub fn total(&self) -> f64 {
         self.total

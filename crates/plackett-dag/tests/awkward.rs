@@ -292,6 +292,18 @@ fn every_awkward_file_has_the_outcome_beside_it() {
             "4 a:c b:c warning column \"b\" tells the same as column \"a\": directions among them mean nothing",
         ),
         // What is no data.
+        (
+            "knowledge",
+            b"/knowledge\naddtemporal\n\n1 a\n2 b\n".to_vec(),
+            "refused: d: this file says what is known of a graph, and has no data (give it beside the data, by --knowledge or \
+             knowledge=)",
+        ),
+        (
+            "a graph",
+            b"Graph Nodes:\na;b\n\nGraph Edges:\n1. a --> b\n".to_vec(),
+            "refused: d: this file is a graph as Tetrad saves it, and has no data (it can be compared with another by evaluate, \
+             and fitted to data by fit)",
+        ),
         ("empty file", b"".to_vec(), "refused: d: the file is empty"),
         ("blanks only", b" \n\n".to_vec(), "refused: d: the file is empty"),
         ("a header only", b"a,b\n".to_vec(), "refused: d: the file has a header and no rows"),

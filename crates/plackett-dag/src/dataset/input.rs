@@ -6,6 +6,7 @@ use std::io::{self, Cursor, Read};
 use super::statistics::Statistics;
 use crate::Knowledge;
 use crate::error::{Error, Place, Problem, Result};
+use crate::format::is_tetrad_graph;
 
 /// Bytes that are looked at before the first row is read: enough for hundreds of rows, little enough to wait for.
 const HEAD: usize = 1 << 18;
@@ -102,6 +103,9 @@ impl<'a> Input<'a> {
         }
         if Knowledge::is_one(&head) {
             return Err(refused(Problem::IsKnowledge));
+        }
+        if is_tetrad_graph(&head) {
+            return Err(refused(Problem::IsGraph));
         }
         if matches!(head.trim_ascii_start().first(), Some(b'{' | b'[')) {
             return Err(refused(Problem::NotText { what: "JSON".to_owned() }));

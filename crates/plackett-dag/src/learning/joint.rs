@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use plackett::run::Run;
 
-use super::{Learned, Learning, Observations, ScoreChoice, mixed, numbers};
+use super::{Learned, Learning, Observations, ScoreChoice, mixed, numbers, price};
 use crate::{
     Error, JointMoments, LocalScore, Result,
     score::{degenerate::DegenerateGaussian, family::FamilyLocal, mixed::Price},
@@ -29,13 +29,14 @@ pub(super) fn learn(learning: &Learning, data: &Arc<JointMoments>, run: &Run<'_>
         _ => Some("the data are mixed, and moments are what is known of them".to_owned()),
     };
     mixed::check_memory(learning, data.width())?;
-    let price = Price::new(data.rows() as f64, nodes, learning.numbers.penalty)?;
+    let price = Price::new(data.rows() as f64, learning.numbers.penalty)?;
     let gaussian = Arc::new(DegenerateGaussian::new(data.blocks()?, price)?);
     if learning.method.is_pc() {
         return mixed::by_block_tests(learning, &gaussian, run);
     }
-    let score: Arc<dyn LocalScore> = Arc::new(FamilyLocal::sharing(Arc::clone(&gaussian), nodes));
-    let found = mixed::searched(learning, &Observations::Joint(Arc::clone(data)), &score, run)?;
+    let score = FamilyLocal::sharing(Arc::clone(&gaussian), nodes);
+    let score: Arc<dyn LocalScore> = Arc::new(price::fitting(score, learning.numbers.penalty, run)?);
+    let found = mixed::searched(learning, &Observations::Joint(Arc::clone(data)), &score, None, run)?;
     let found = mixed::with_posterior(learning, found, &score, Some(&gaussian), run)?;
     Ok(Learned { score_choice: choice, ..found })
 }

@@ -7,22 +7,25 @@ use std::sync::Arc;
 use plackett::run::{Ending, Limits, Run};
 
 use super::{
-    CANDIDATE_ALPHA, Learned, Learning, METHOD_ALPHA, NO_TESTS, Observations, ScoreChoice, SearchTask,
-    numbers, patterned, refuse, unscored,
+    CANDIDATE_ALPHA, Learned, Learning, METHOD_ALPHA, NO_TESTS, Observations, ScoreChoice, SearchSettings,
+    SearchTask, numbers, patterned, price::fitting, refuse, unscored,
 };
 use crate::{
-    Error, Interventions, LocalScore, Mixed, Result,
+    Error, Interventions, LocalScore, Mixed, NodeSet, Oracle, Result,
+    completion::Completion,
     em::{Em, Estimation},
     gram::RowSource,
     independence::BlockTest,
+    metrics::shd_cpdag,
     mixed::{Blocks, Layout, MixedColumn},
     score::{
-        DISCRETE_SCORES, MIXED_SCORES, SCORES,
+        Completed, DISCRETE_SCORES, MIXED_SCORES, SCORES,
         degenerate::DegenerateGaussian,
-        family::FamilyLocal,
-        mixed::{Price, conditional_gaussian, node_average, own_gaussians},
+        family::{Family, FamilyLocal},
+        mixed::{Price, conditional_gaussian, first_edge_price, node_average, own_gaussians},
         weigh_by_cost,
     },
+    search::Insertion,
 };
 
 /// Learns a graph from mixed or incomplete data.
@@ -55,26 +58,116 @@ pub(super) fn learn(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Re
         };
         return Ok(Learned { estimation, ..by_block_tests(learning, &gaussian, run)? });
     }
-    let (name, choice) = score_name(learning, data)?;
-    let wants_posterior = learning.search.posterior;
+    let (wanted, choice) = score_name(learning, data)?;
     refuse(
-        &[("posterior", wants_posterior && name == "nal")],
-        "needs a score of all rows, and nal counts each family on rows of its own: leave out the incomplete rows, or take dg",
+        &[("posterior", learning.search.posterior && !["dg", "cg", AUTO].contains(&wanted))],
+        "needs a score of all rows, and values of categories are missing: leave out the incomplete rows, or take dg",
     )?;
-    let Some(scored) = score(name, learning, data, run)? else {
+    let found = match wanted {
+        AUTO => chosen(learning, data, run)?,
+        "qnml" => by_completion(learning, data, run)?,
+        name => by_score(name, learning, data, None, run)?.map(|(found, _)| found),
+    };
+    let Some(found) = found else {
+        let name = if wanted == AUTO { "dg" } else { wanted };
         return Ok(nothing(learning, Some(name), nodes, run));
     };
-    let found = searched(learning, &Observations::Mixed(Arc::clone(data)), &scored.score, run)?;
+    Ok(Learned { score_choice: found.score_choice.or(choice), ..found })
+}
+
+/// The graph by one score, from an order to begin with if there is one, and the score; nothing if the run is over before there is
+/// one.
+fn by_score(
+    name: &str,
+    learning: &Learning,
+    data: &Arc<Mixed>,
+    start: Option<&[usize]>,
+    run: &Run<'_>,
+) -> Result<Option<(Learned, Scored)>> {
+    let Some(scored) = score(name, learning, data, run)? else { return Ok(None) };
+    let found = searched(learning, &Observations::Mixed(Arc::clone(data)), &scored.score, start, run)?;
     let gaussian = match &scored.gaussian {
         Some(own) => Some(Arc::clone(own)),
-        None if wants_posterior && !run.is_over() => {
+        None if learning.search.posterior && !run.is_over() => {
             gaussian(learning, data, run)?.map(|(gaussian, _)| gaussian)
         }
         None => None,
     };
     let found = with_posterior(learning, found, &scored.score, gaussian.as_deref(), run)?;
-    Ok(Learned { score_choice: choice, estimation: scored.estimation, ..found })
+    Ok(Some((Learned { estimation: scored.estimation, ..found }, scored)))
 }
+
+/// The graph by `dg` or by `cg`, whichever describes the numbers better: both say how likely a number is given its parents, one
+/// with one linear model for all rows, one with a model for each combination of categories. Both are asked about both graphs.
+fn chosen(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Result<Option<Learned>> {
+    // Probabilities of edges are found once it is known by which score.
+    let plain =
+        Learning { search: SearchSettings { posterior: false, ..learning.search }, ..learning.clone() };
+    let Some((by_dg, dg)) = by_score("dg", &plain, data, None, run)? else { return Ok(None) };
+    let other = if run.is_over() { None } else { by_score("cg", &plain, data, Some(&by_dg.order), run)? };
+    let Some((by_cg, cg)) = other.filter(|_| !run.is_over()) else { return Ok(Some(by_dg)) };
+    let mut saved = 0.0;
+    for dag in [&by_dg.dag, &by_cg.dag] {
+        for node in (0..dag.nodes()).filter(|&node| data.columns()[node].is_numeric()) {
+            let parents: NodeSet = dag.parents(node).iter().copied().collect();
+            let costs = dg.plain.cost(node, &parents).zip(cg.plain.cost(node, &parents));
+            // A linear model has a mean and a variance too, which dg does not charge for as all graphs have them.
+            saved += costs.map_or(0.0, |(one, each)| one + data.total().ln() - each);
+        }
+    }
+    let (found, scored, reason) = if saved > 0.0 {
+        (
+            by_cg,
+            cg,
+            "the data are mixed, and numbers are told better by a model for each combination of categories",
+        )
+    } else {
+        (by_dg, dg, "the data are mixed, and numbers are told better by one linear model")
+    };
+    let choice = format!("{reason}, by {:.0} nats", 0.5 * saved.abs());
+    let gaussian = if learning.search.posterior { gaussian(learning, data, run)? } else { None };
+    let gaussian = gaussian.map(|(gaussian, _)| gaussian);
+    let found = with_posterior(learning, found, &scored.score, gaussian.as_deref(), run)?;
+    Ok(Some(Learned { score_choice: Some(choice), ..found }))
+}
+
+/// The graph by qNML of categories with missing values, which are drawn from the graph before until it stays the same; nothing if
+/// the run is over before there is one.
+fn by_completion(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Result<Option<Learned>> {
+    let nodes = data.columns().len();
+    let mut completion = Completion::new(data, learning.seed)?;
+    let effective_rows = data.effective_rows();
+    let quick = Insertion { starts: Some(1), kicks: Some(0), seed: learning.seed };
+    let first = node_average(data, None)?.priced(first_edge_price(nodes));
+    let mut oracle = Oracle::new(Arc::new(first)).within(learning.bounds_of(nodes))?;
+    let mut known = quick.run(&mut oracle, run);
+    let mut estimation =
+        Estimation { iterations: 0, change: f64::INFINITY, is_converged: false, effective_rows };
+    let mut score = None;
+    while !estimation.is_converged && estimation.iterations < MOST_ROUNDS {
+        if completion.draw(&known.parents, run).is_none() {
+            break;
+        }
+        let weights = completion.weights().map(<[u32]>::to_vec);
+        let completed = Completed::new(completion.columns().to_vec(), weights, effective_rows);
+        let drawn: Arc<dyn LocalScore> = Arc::new(FamilyLocal::new(completed, nodes));
+        let mut oracle = Oracle::new(Arc::clone(&drawn)).within(learning.bounds_of(nodes))?;
+        let found = quick.improve(&mut oracle, &known.order, run)?;
+        score = Some(drawn);
+        let edges = known.parents.iter().map(NodeSet::len).sum::<usize>().max(1);
+        estimation.change = shd_cpdag(&known.dag()?, &found.dag()?)? as f64 / edges as f64;
+        estimation.is_converged = estimation.change == 0.0;
+        estimation.iterations += 1;
+        known = found;
+    }
+    let Some(score) = score else { return Ok(None) };
+    let data = Observations::Mixed(Arc::clone(data));
+    let found = searched(learning, &data, &score, Some(&known.order), run)?;
+    Ok(Some(Learned { estimation: Some(estimation), ..found }))
+}
+
+/// Rounds in which a graph is learned from what was drawn from the one before.
+const MOST_ROUNDS: usize = 8;
 
 /// Whether the rows in which columns were not set from outside can serve: complete ones, unless they are categories, which take a
 /// copy for each column that was.
@@ -119,15 +212,18 @@ pub(super) fn check(learning: &Learning) -> Result<()> {
     refuse(&learning.tests.given(), NO_TESTS)
 }
 
-/// The best graph that is found by orders, each edge with what the score would lose without it.
+/// The best graph that is found by orders, that given to begin with among them, each edge with what the score would lose without it.
 pub(super) fn searched(
     learning: &Learning,
     data: &Observations,
     score: &Arc<dyn LocalScore>,
+    start: Option<&[usize]>,
     run: &Run<'_>,
 ) -> Result<Learned> {
-    let first: Vec<usize> = (0..data.columns()).collect();
-    let found = learning.by_orders(score, &SearchTask { first, ..learning.task(data) }, run)?;
+    let task = learning.task(data);
+    let first: Vec<usize> = start.map_or_else(|| (0..data.columns()).collect(), <[usize]>::to_vec);
+    let start = task.start.or_else(|| start.map(<[usize]>::to_vec));
+    let found = learning.by_orders(score, &SearchTask { first, start, ..task }, run)?;
     let dag = found.strengths.clone().unwrap_or(found.dag);
     Ok(Learned { dag, ..found })
 }
@@ -155,13 +251,17 @@ pub(super) fn with_posterior(
 /// The score's name, and why it is this one if it was not asked for.
 fn score_name(learning: &Learning, data: &Mixed) -> Result<(&'static str, Option<String>)> {
     let has_numbers = data.columns().iter().any(MixedColumn::is_numeric);
+    let can_be_drawn = learning.numbers.penalty.is_none() && data.interventions().is_none();
     let ScoreChoice::Named(wanted) = &learning.score else {
         return Ok(match (has_numbers, data.is_complete()) {
-            (true, true) => (MIXED_SCORES[0].name, Some("the data are mixed".to_owned())),
+            (true, true) => (AUTO, Some("the data are mixed".to_owned())),
             (true, false) => {
                 ("dg", Some("the data are mixed, and moments are what is known of them".to_owned()))
             }
             (false, true) => ("nal", Some("no column of numbers varies".to_owned())),
+            (false, false) if can_be_drawn => {
+                ("qnml", Some("the data are categories, of which those missing are drawn".to_owned()))
+            }
             (false, false) => ("nal", Some("the data are categories with missing values".to_owned())),
         });
     };
@@ -170,8 +270,12 @@ fn score_name(learning: &Learning, data: &Mixed) -> Result<(&'static str, Option
         (true, true) => vec!["dg", "cg"],
         (true, false) => vec!["dg"],
         (false, true) => vec!["dg", "cg", "nal"],
+        (false, false) if can_be_drawn => vec!["qnml", "nal", "dg"],
         (false, false) => vec!["nal", "dg"],
     };
+    if wanted == "qnml" && fits.contains(&"qnml") {
+        return Ok(("qnml", None));
+    }
     match MIXED_SCORES.iter().find(|entry| entry.name == wanted) {
         Some(entry) if fits.contains(&entry.name) => Ok((entry.name, None)),
         Some(_) if has_numbers && wanted == "nal" => {
@@ -194,33 +298,43 @@ fn score_name(learning: &Learning, data: &Mixed) -> Result<(&'static str, Option
     }
 }
 
+/// Where the score is chosen by the data.
+const AUTO: &str = "auto";
+
 /// A score with what it was made of.
 struct Scored {
     score: Arc<dyn LocalScore>,
+    /// The same without prices of edges.
+    plain: Arc<dyn LocalScore>,
     /// The score's own, if it is dg.
     gaussian: Option<Arc<DegenerateGaussian>>,
     estimation: Option<Estimation>,
 }
 
-/// The score on the data; none if the run is over before it is made.
+/// The score on the data, with a price that fits; none if the run is over before it is made.
 fn score(name: &str, learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Result<Option<Scored>> {
-    let nodes = data.columns().len();
     let factor = learning.numbers.penalty;
-    let price = Price::new(data.total(), nodes, factor)?;
-    let score: Arc<dyn LocalScore> = match name {
-        "cg" => conditional_gaussian(data, price, factor)?,
-        "nal" => node_average(data, price, factor)?,
+    match name {
+        "cg" => scored(conditional_gaussian(data, factor)?, (None, None), factor, run),
+        "nal" => scored(node_average(data, factor)?, (None, None), factor, run),
         _ => {
-            let found = gaussian(learning, data, run)?;
             let Some(own) = own_gaussians(data, factor, run)? else { return Ok(None) };
-            return Ok(found.map(|(gaussian, estimation)| Scored {
-                score: Arc::new(FamilyLocal::sharing(Arc::clone(&gaussian), nodes).with_own(own)),
-                gaussian: Some(gaussian),
-                estimation,
-            }));
+            let Some((gaussian, estimation)) = gaussian(learning, data, run)? else { return Ok(None) };
+            let score = FamilyLocal::sharing(Arc::clone(&gaussian), data.columns().len()).with_own(own);
+            scored(score, (Some(gaussian), estimation), factor, run)
         }
-    };
-    Ok(Some(Scored { score, gaussian: None, estimation: None }))
+    }
+    .map(Some)
+}
+
+fn scored<F: Family>(
+    score: FamilyLocal<F>,
+    (gaussian, estimation): (Option<Arc<DegenerateGaussian>>, Option<Estimation>),
+    factor: Option<f64>,
+    run: &Run<'_>,
+) -> Result<Scored> {
+    let plain = Arc::new(score.priced(0.0));
+    Ok(Scored { score: Arc::new(fitting(score, factor, run)?), plain, gaussian, estimation })
 }
 
 type Estimated = (Arc<DegenerateGaussian>, Option<Estimation>);
@@ -228,7 +342,7 @@ type Estimated = (Arc<DegenerateGaussian>, Option<Estimation>);
 /// The degenerate Gaussian of the data; nothing if the run is over before it is known.
 fn gaussian(learning: &Learning, data: &Mixed, run: &Run<'_>) -> Result<Option<Estimated>> {
     let Some((blocks, estimation)) = blocks(learning, data, run)? else { return Ok(None) };
-    let price = Price::new(blocks.rows, data.columns().len(), learning.numbers.penalty)?;
+    let price = Price::new(blocks.rows, learning.numbers.penalty)?;
     Ok(Some((Arc::new(DegenerateGaussian::new(blocks, price)?), estimation)))
 }
 

@@ -7,7 +7,10 @@ use plackett::run::{Ending, Run};
 
 use super::{
     Basis, CANDIDATE_ALPHA, Learned, Learning, METHOD_ALPHA, NO_TESTS, Observations, ScoreChoice, SearchTask,
-    equal_variances::NoiseVariances, patterned, price::fitting_price, refuse, unscored, weighted,
+    equal_variances::NoiseVariances,
+    patterned,
+    price::{fitting, fitting_price},
+    refuse, unscored, weighted,
 };
 use crate::{
     Dag, Error, Gram, LocalScore, NodeSet, Result,
@@ -288,7 +291,9 @@ impl Learner<'_> {
         match name {
             ADDITIVE => {
                 self.check_memory()?;
-                additive(self.gram, &settings, run)
+                let factor = self.learning.numbers.penalty;
+                let Some(score) = additive(self.gram, factor, run)? else { return Ok(None) };
+                Ok(Some(Arc::new(fitting(score, factor, run)?)))
             }
             BGE => self.marginal_likelihood(run).map(Some),
             _ => score_by_name(name, Arc::clone(self.gram), &settings).map(Some),
@@ -304,7 +309,7 @@ impl Learner<'_> {
         ScoreSettings {
             lambda: learning.numbers.lambda.unwrap_or(defaults.lambda),
             noise_variance: learning.numbers.noise_variance.or_else(estimate),
-            penalty_factor: learning.numbers.penalty.or(factor.filter(|_| name != ADDITIVE)),
+            penalty_factor: learning.numbers.penalty.or(factor),
             ..defaults
         }
     }

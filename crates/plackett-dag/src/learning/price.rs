@@ -6,7 +6,15 @@ use std::sync::Arc;
 
 use plackett::run::{Limits, Run};
 
-use crate::{Gram, NodeSet, Oracle, Result, score::Bic, score::ScoreSettings, search::Insertion};
+use crate::{
+    Gram, LocalScore, NodeSet, Oracle, Result,
+    score::{
+        Bic, ScoreSettings,
+        family::{Family, FamilyLocal},
+        mixed::first_edge_price,
+    },
+    search::Insertion,
+};
 
 /// γ. Of 0.5, 1, 1.5 and 2 it has the least mean distance over 90 kinds of data (10 to 100 nodes, 200 to 5,000 rows, degrees 0
 /// to 8, strong and weak effects): 6.1, against 7.0 with ½ log n + (3/2) log d and 33 with ½ log n.
@@ -22,33 +30,65 @@ const ROUNDS: usize = 3;
 /// A price closer than this to the one before is the same.
 const CLOSE: f64 = 0.05;
 
-/// The price at which a quick search finds the density that the price is made from, the first guess being that of the score
-/// itself. It takes a quarter of the time at most.
-pub(super) fn fitting_price(gram: &Arc<Gram>, run: &Run<'_>) -> Result<f64> {
-    let nodes = gram.nodes() as f64;
-    let half_log_rows = 0.5 * (gram.rows() as f64).ln();
-    let pairs = nodes * (nodes - 1.0) / 2.0;
+/// What an edge of a graph of this density costs beside its parameters.
+fn edge_price(gamma: f64, density: f64) -> f64 {
+    gamma * (BETA * (1.0 - density) / density).ln().max(0.0)
+}
+
+/// The price of an edge at which a quick search finds the density that the price is made from. It takes a quarter of the time at
+/// most.
+fn fitted(
+    gamma: f64,
+    first: f64,
+    run: &Run<'_>,
+    score_at: impl Fn(f64) -> Result<Arc<dyn LocalScore>>,
+) -> Result<f64> {
     let quarter = run.time_left().map(|time| time / 4);
     let run = run.part(Limits { time: quarter, ..Limits::default() });
-    let mut score = Bic::new(Arc::clone(gram), &ScoreSettings::default())?;
+    let mut price = first;
     for _ in 0..ROUNDS {
         run.begin("the price of a parent", None);
-        let mut oracle = Oracle::new(Arc::new(score.clone()));
+        let score = score_at(price)?;
+        let nodes = score.nodes() as f64;
+        let mut oracle = Oracle::new(score);
         let quick = Insertion { starts: Some(1), kicks: Some(0), seed: 0 };
         let found = quick.run(&mut oracle, &run);
         if run.is_over() {
             break;
         }
         let edges: usize = found.parents.iter().map(NodeSet::len).sum();
-        let density = (edges as f64 + 1.0) / (pairs + 2.0);
-        let price = half_log_rows + GAMMA * (BETA * (1.0 - density) / density).ln().max(0.0);
-        let is_same = (price - score.price()).abs() < CLOSE;
-        score = Bic::new(Arc::clone(gram), &ScoreSettings::priced(gram, price))?;
-        if is_same {
+        let density = (edges as f64 + 1.0) / (nodes * (nodes - 1.0) / 2.0 + 2.0);
+        let before = price;
+        price = edge_price(gamma, density);
+        if (price - before).abs() < CLOSE {
             break;
         }
     }
-    Ok(score.price())
+    Ok(price)
+}
+
+/// The price of a parent in the BIC of numbers, the first guess being that of the score itself.
+pub(super) fn fitting_price(gram: &Arc<Gram>, run: &Run<'_>) -> Result<f64> {
+    let half_log_rows = 0.5 * (gram.rows() as f64).ln();
+    let first = Bic::new(Arc::clone(gram), &ScoreSettings::default())?.price() - half_log_rows;
+    let score_at = |edge: f64| -> Result<Arc<dyn LocalScore>> {
+        Ok(Arc::new(Bic::new(Arc::clone(gram), &ScoreSettings::priced(gram, half_log_rows + edge))?))
+    };
+    Ok(half_log_rows + fitted(GAMMA, first, run, score_at)?)
+}
+
+/// The same score of families with a price of an edge that fits, unless a factor of the prices of parameters is given and edges have none.
+pub(super) fn fitting<F: Family>(
+    score: FamilyLocal<F>,
+    factor: Option<f64>,
+    run: &Run<'_>,
+) -> Result<FamilyLocal<F>> {
+    if factor.is_some() {
+        return Ok(score);
+    }
+    let first = first_edge_price(score.nodes());
+    let score_at = |edge: f64| -> Result<Arc<dyn LocalScore>> { Ok(Arc::new(score.priced(edge))) };
+    Ok(score.priced(fitted(F::GAMMA, first, run, score_at)?))
 }
 
 #[cfg(test)]

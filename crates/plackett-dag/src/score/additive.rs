@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use plackett::run::Run;
 
+use super::ScoreEntry;
 use super::degenerate::Space;
 use super::family::{Family, FamilyLocal};
-use super::mixed::Price;
+use super::mixed::{Price, first_edge_price};
 use super::spline::{LEVELS, functions};
-use super::{LocalScore, ScoreEntry, ScoreSettings};
 use crate::cholesky::COLLINEAR;
 use crate::gram::{Centering, GramBuilder, NumberRows};
 use crate::{Dag, Error, Gram, Result, parallel};
@@ -21,36 +21,40 @@ use crate::{Dag, Error, Gram, Result, parallel};
 pub(super) const ENTRY: ScoreEntry = ScoreEntry {
     name: "additive",
     summary: "Sums of smooth functions of the parents: tells directions where effects are not linear; needs the rows",
-    build: |gram, settings| additive(&gram, settings, &Run::default())?.ok_or(Error::Empty),
+    build: |gram, settings| {
+        let score = additive(&gram, settings.penalty_factor, &Run::default())?.ok_or(Error::Empty)?;
+        let edge = if settings.penalty_factor.is_some() { 0.0 } else { first_edge_price(gram.nodes()) };
+        Ok(Arc::new(score.priced(edge)))
+    },
 };
 
-/// The score on the splines of the rows; nothing if the run is over before they are made. O(n·(8d)²).
+/// The score on the splines of the rows, edges without a price beside that of their functions; nothing if the run is over before they are
+/// made. O(n·(8d)²).
 ///
 /// # Errors
 /// [`Error::Misfit`] if the moments do not hold their rows; [`Error::Setting`] for a penalty factor that is negative or not finite.
 pub(crate) fn additive(
     gram: &Gram,
-    settings: &ScoreSettings,
+    factor: Option<f64>,
     run: &Run<'_>,
-) -> Result<Option<Arc<dyn LocalScore>>> {
+) -> Result<Option<FamilyLocal<Additive>>> {
     let Some(rows) = gram.number_rows() else {
         let reason = format!("{} does not fit: it looks at the rows, and only moments are known", ENTRY.name);
         return Err(Error::Misfit { setting: "score", reason });
     };
     let nodes = gram.nodes();
-    let Some(family) = Additive::new(gram, rows, rows.weights(), settings, run)? else { return Ok(None) };
+    let Some(family) = Additive::new(gram, rows, rows.weights(), factor, run)? else { return Ok(None) };
     let mut own = Vec::with_capacity(nodes);
     for node in 0..nodes {
-        let kept = gram.interventions().filter(|told| told.targets().contains(&node));
-        let Some(told) = kept else {
+        let Some(told) = gram.interventions().filter(|told| told.targets().contains(&node)) else {
             own.push(None);
             continue;
         };
         let weights = told.weights_without(node, rows.weights());
-        let Some(family) = Additive::new(gram, rows, Some(&weights), settings, run)? else { return Ok(None) };
+        let Some(family) = Additive::new(gram, rows, Some(&weights), factor, run)? else { return Ok(None) };
         own.push(Some(family));
     }
-    Ok(Some(Arc::new(FamilyLocal::new(family, nodes).with_own(own))))
+    Ok(Some(FamilyLocal::new(family, nodes).with_own(own)))
 }
 
 /// Bytes for the functions of so many columns and rows, and for their moments.
@@ -78,7 +82,7 @@ impl Additive {
         gram: &Gram,
         rows: &NumberRows,
         weights: Option<&[f64]>,
-        settings: &ScoreSettings,
+        factor: Option<f64>,
         run: &Run<'_>,
     ) -> Result<Option<Self>> {
         let blocks: Vec<Vec<Vec<f64>>> = parallel::map(rows.columns(), |column| match run.is_over() {
@@ -107,7 +111,7 @@ impl Additive {
             correlations: found,
             levels: Vec::new(),
             log_variances: (0..nodes).map(|node| variance(node).max(f64::MIN_POSITIVE).ln()).collect(),
-            price: Price::new(count, nodes, settings.penalty_factor)?,
+            price: Price::new(count, factor)?,
             rows: count,
             starts,
         };
@@ -144,7 +148,7 @@ impl Additive {
         let row = self.correlations.row(self.starts[node]);
         let cost = |size: usize| {
             let explained: f64 = row[self.starts[parent]..][..size].iter().map(|entry| entry * entry).sum();
-            0.5 * self.rows * (1.0 - explained).max(COLLINEAR).ln() + self.price.of(size as f64, 1)
+            0.5 * self.rows * (1.0 - explained).max(COLLINEAR).ln() + self.price.parameters(size as f64)
         };
         self.sizes(parent).min_by(|&a, &b| cost(a).total_cmp(&cost(b))).unwrap_or(1)
     }
@@ -160,7 +164,9 @@ impl Additive {
                 (0..self.nodes()).filter(|other| *other != node && !company.contains(other)).collect();
             self.costs_with(node, &company, &others, &mut space, &mut costs);
             let least = others.iter().zip(&costs).min_by(|a, b| a.1.total_cmp(b.1));
-            let Some((&other, &least)) = least.filter(|&(_, &least)| least < cost - TOO_LITTLE) else {
+            let Some((&other, &least)) =
+                least.filter(|&(_, &least)| least < cost - first_edge_price(self.nodes()))
+            else {
                 break;
             };
             company.push(other);
@@ -196,7 +202,7 @@ impl Additive {
             space.push(&self.correlations, self.starts[parent]..self.starts[parent] + size);
         }
         let left = self.left(node, space);
-        self.total(node, left, width, all.len())
+        self.total(node, left, width)
     }
 
     /// The logarithm of the share of a node's variance that the functions pushed leave; a node that they determine keeps what
@@ -207,16 +213,13 @@ impl Additive {
         if space.len() > before { left } else { COLLINEAR.ln() }
     }
 
-    fn total(&self, node: usize, log_left: f64, functions: usize, parents: usize) -> f64 {
-        0.5 * self.rows * (log_left + self.log_variances[node]) + self.price.of(functions as f64, parents)
+    fn total(&self, node: usize, log_left: f64, functions: usize) -> f64 {
+        0.5 * self.rows * (log_left + self.log_variances[node]) + self.price.parameters(functions as f64)
     }
 }
 
 /// Rows between two looks at the run.
 const ROWS_BETWEEN_LOOKS: usize = 64;
-
-/// A gain below this, in nats, does not decide what goes with a node.
-const TOO_LITTLE: f64 = 1e-6;
 
 impl Family for Additive {
     type Space = Space;
@@ -224,6 +227,11 @@ impl Family for Additive {
     const NAME: &'static str = ENTRY.name;
 
     const IS_EQUIVALENT: bool = false;
+    const EFFORT: (usize, usize) = (4, 30);
+
+    fn price_of_parent(&self, _: usize) -> f64 {
+        self.price.parameters(1.0)
+    }
 
     fn work(&self) -> usize {
         1024
@@ -261,7 +269,7 @@ impl Family for Additive {
             let (start, size) = (self.starts[candidate], self.level(node, candidate));
             space.push(&self.correlations, start..start + size);
             let left = self.left(node, space);
-            costs.push(self.total(node, left, width + size, parents.len() + 1));
+            costs.push(self.total(node, left, width + size));
             space.truncate(known);
         }
     }

@@ -180,6 +180,11 @@ impl Family for Bge {
     type Space = Space;
 
     const NAME: &'static str = ENTRY.name;
+    const EFFORT: (usize, usize) = (4, 30);
+
+    fn price_of_parent(&self, _: usize) -> f64 {
+        0.5 * self.rows.ln()
+    }
 
     fn work(&self) -> usize {
         // A handful of parents, each pushed in a handful of steps.

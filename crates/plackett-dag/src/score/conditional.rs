@@ -14,11 +14,14 @@ use std::sync::Mutex;
 
 use std::collections::HashMap;
 
+use plackett::run::Run;
+
 use super::family::Family;
 use super::mixed::{MixedScoreEntry, PSEUDO_ROWS, Price};
 use crate::NodeSet;
 use crate::counts::Partition;
 use crate::mixed::{Mixed, MixedColumn};
+use crate::pace::Pace;
 
 pub(super) const ENTRY: MixedScoreEntry = MixedScoreEntry {
     name: "cg",
@@ -29,6 +32,9 @@ pub(super) const ENTRY: MixedScoreEntry = MixedScoreEntry {
 const SHARDS: usize = 64;
 /// Joint costs that are remembered in each part: about 100 MB in all for up to 64 columns. A full part starts anew.
 const MOST_REMEMBERED: usize = 1 << 14;
+
+/// The most others that a walk looks at for each node.
+const MOST_CANDIDATES: usize = 20;
 
 /// The score on rows.
 pub(crate) struct ConditionalGaussian {
@@ -216,6 +222,37 @@ impl Family for ConditionalGaussian {
     type Space = Space;
 
     const NAME: &'static str = ENTRY.name;
+    const EFFORT: (usize, usize) = (2, 10);
+    /// Of 0, 0.75, 1.5 and 2.5 it has the least mean SHD-CPDAG over 31 conditional Gaussian sets of 10 to 50 columns: 11.9.
+    const GAMMA: f64 = 0.75;
+
+    fn price_of_parent(&self, _: usize) -> f64 {
+        self.price.parameters(2.0)
+    }
+
+    /// Those that each goes with most, one by one.
+    fn candidates(&self, run: &Run<'_>) -> Option<Vec<Vec<usize>>> {
+        let nodes = self.columns.len();
+        if nodes <= MOST_CANDIDATES + 1 {
+            return Some(Vec::new());
+        }
+        let (mut space, mut pace) = (Space::default(), Pace::new(run));
+        let alone: Vec<f64> = (0..nodes).map(|node| self.joint(&[node], &mut space)).collect();
+        let mut costs = vec![Vec::with_capacity(nodes); nodes];
+        for a in 0..nodes {
+            for b in a + 1..nodes {
+                pace.spend(self.work())?;
+                let cost = self.joint(&[a, b], &mut space) - alone[a] - alone[b];
+                costs[a].push((cost, b));
+                costs[b].push((cost, a));
+            }
+        }
+        let strongest = |mut costs: Vec<(f64, usize)>| {
+            costs.sort_by(|a, b| a.0.total_cmp(&b.0));
+            costs.into_iter().take(MOST_CANDIDATES).map(|(_, node)| node).collect()
+        };
+        Some(costs.into_iter().map(strongest).collect())
+    }
 
     fn work(&self) -> usize {
         8 * self.rows
@@ -226,7 +263,7 @@ impl Family for ConditionalGaussian {
         set.clear();
         set.extend_from_slice(parents);
         set.insert(parents.partition_point(|&other| other < node), node);
-        let cost = self.joint(&set, space) - self.joint(parents, space) + self.price.edges(parents.len());
+        let cost = self.joint(&set, space) - self.joint(parents, space);
         space.set = set;
         cost
     }

@@ -1,6 +1,6 @@
 //! The degenerate Gaussian score (Andrews, Ramsey and Cooper 2019): a category enters as its indicator columns, and everything
 //! is Gaussian. A node's block B of columns given the blocks P of its parents costs, up to a constant,
-//! (n/2)·log det Σ(B | P) + κ·(log n / 2)·|B|·|P|, all from one Gram matrix.
+//! (n/2)·log det Σ(B | P) + κ·(log n / 2)·|B|·|P|, all from one Gram matrix; and a price for each edge.
 //!
 //! Indicators may be combinations of each other. So that this breaks nothing, the correlations are those of the data and of
 //! [`PSEUDO_ROWS`] more in which nothing goes with anything: every determinant is positive, and what determines another
@@ -9,7 +9,7 @@
 use super::family::Family;
 use super::mixed::{MixedScoreEntry, PSEUDO_ROWS, Price};
 use crate::Gram;
-use crate::cholesky::Cholesky;
+use crate::cholesky::{Cholesky, dot};
 use crate::mixed::{Blocks, Layout};
 use crate::{Error, Result};
 
@@ -35,6 +35,8 @@ pub(crate) struct DegenerateGaussian {
 pub(crate) struct Space {
     factor: Cholesky,
     columns: Vec<usize>,
+    /// A factor of few columns, the lower triangle.
+    small: Vec<f64>,
 }
 
 impl Space {
@@ -57,6 +59,34 @@ impl Space {
 
     pub(super) fn len(&self) -> usize {
         self.columns.len()
+    }
+
+    /// The logarithm of the determinant of the columns pushed since there were `known`, given the first `given` of them alone.
+    fn log_determinant_given(&mut self, correlations: &Gram, known: usize, given: usize) -> f64 {
+        let Self { factor, columns, small } = self;
+        let members = &columns[known..];
+        small.clear();
+        let mut log_determinant = 0.0;
+        for (at, &column) in members.iter().enumerate() {
+            let row = factor.row(known + at);
+            let start = small.len();
+            for (before, &other) in members[..=at].iter().enumerate() {
+                let explained = dot(&row[..given], &factor.row(known + before)[..given]);
+                let mut rest = correlations.entry(column, other) - explained;
+                let first = before * (before + 1) / 2;
+                for t in 0..before {
+                    rest -= small[start + t] * small[first + t];
+                }
+                if before < at {
+                    rest /= small[first + before];
+                } else {
+                    log_determinant += rest.ln();
+                    rest = rest.sqrt();
+                }
+                small.push(rest);
+            }
+        }
+        log_determinant
     }
 
     pub(super) fn truncate(&mut self, columns: usize) {
@@ -102,9 +132,9 @@ impl DegenerateGaussian {
     }
 
     /// The cost of a node of which the parents leave such a determinant.
-    fn total(&self, node: usize, log_determinant: f64, parents: usize, parent_columns: usize) -> f64 {
+    fn total(&self, node: usize, log_determinant: f64, parent_columns: usize) -> f64 {
         let fit = (self.rows + PSEUDO_ROWS) * log_determinant + self.rows * self.log_variances[node];
-        0.5 * fit + self.price.of((self.layout.block(node).len() * parent_columns) as f64, parents)
+        0.5 * fit + self.price.parameters((self.layout.block(node).len() * parent_columns) as f64)
     }
 
     /// n·log of how much smaller the determinant of one node's block becomes by another's, given others; and how many
@@ -130,6 +160,16 @@ impl Family for DegenerateGaussian {
     type Space = Space;
 
     const NAME: &'static str = ENTRY.name;
+    const EFFORT: (usize, usize) = (4, 30);
+    /// Indicators of what was a number before it was cut leave something of it unexplained, and every row more shows that better: edges
+    /// beyond the true ones are what goes wrong. Over 34 latent Gaussian sets of 10 to 50 columns the mean SHD-CPDAG is 22.9 with 0, 16.9
+    /// with 1.5, 14.7 with 3, 12.9 with 5 and 12.8 with 8, with which sets of 500 rows lose edges.
+    const GAMMA: f64 = 5.0;
+
+    fn price_of_parent(&self, node: usize) -> f64 {
+        let mean = self.layout.width() as f64 / self.nodes().max(1) as f64;
+        self.price.parameters(self.layout.block(node).len() as f64 * mean)
+    }
 
     fn work(&self) -> usize {
         // A handful of columns, each pushed in a handful of steps, times the width of a block.
@@ -144,10 +184,11 @@ impl Family for DegenerateGaussian {
             space.push(&self.correlations, self.layout.block(parent));
         }
         let log_determinant = space.push(&self.correlations, block);
-        self.total(node, log_determinant, parents.len(), width)
+        self.total(node, log_determinant, width)
     }
 
-    /// The factor of the parents is kept.
+    /// By how much a candidate shrinks the node's determinant given the parents is by how much the node shrinks the candidate's. So
+    /// the factor of the parents and the node is made once, and a candidate takes one triangular solution for each of its columns.
     fn costs_with(
         &self,
         node: usize,
@@ -164,13 +205,16 @@ impl Family for DegenerateGaussian {
         for &parent in parents {
             space.push(&self.correlations, self.layout.block(parent));
         }
+        let given = space.columns.len();
+        let alone = space.push(&self.correlations, block);
         let known = space.columns.len();
         for &candidate in candidates {
             let columns = self.layout.block(candidate);
             let candidate_width = columns.len();
-            space.push(&self.correlations, columns);
-            let log_determinant = space.push(&self.correlations, block.clone());
-            costs.push(self.total(node, log_determinant, parents.len() + 1, width + candidate_width));
+            let with_node = space.push(&self.correlations, columns);
+            let without_node = space.log_determinant_given(&self.correlations, known, given);
+            let log_determinant = alone - (without_node - with_node);
+            costs.push(self.total(node, log_determinant, width + candidate_width));
             space.truncate(known);
         }
     }

@@ -1,18 +1,20 @@
 //! Local scores of anything that can say what a node costs with given parents: the best parents by growing and shrinking, or
 //! all sets of parents one by one. What the scores of mixed and of incomplete data have in common.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use plackett::run::Run;
 
-use super::{Choice, LocalScore, Scratch};
+use super::families::{FamilyFits, Remembered};
+use super::warm::Warm;
+use super::{Choice, LocalScore, Scratch, Walker};
 use crate::pace::Pace;
-use crate::{Dag, NodeSet, Result};
+use crate::{Bounds, Dag, NodeSet, Result};
 
 /// An improvement smaller than this share of the cost is rounding, not improvement.
 const IMPROVEMENT: f64 = 1e-11;
 
-/// What nodes cost with given parents, in nats.
+/// What nodes cost with given parents, in nats, the prices of edges left out.
 pub(crate) trait Family: Send + Sync + 'static {
     /// Workspace between calls.
     type Space: Default + Send + 'static;
@@ -23,8 +25,23 @@ pub(crate) trait Family: Send + Sync + 'static {
     /// Whether equivalent graphs cost the same.
     const IS_EQUIVALENT: bool = true;
 
+    /// Walks, and times that each is disturbed and begun again.
+    const EFFORT: (usize, usize);
+
+    /// γ of the price of an edge that fits the density of the graph ([`crate::learning`]).
+    const GAMMA: f64 = 1.5;
+
     /// About how many operations one cost takes.
     fn work(&self) -> usize;
+
+    /// About what the parameters of one parent cost a node.
+    fn price_of_parent(&self, node: usize) -> f64;
+
+    /// By node the others that a walk looks at, if to look at all takes too long; nothing if the run is over before they are known.
+    fn candidates(&self, run: &Run<'_>) -> Option<Vec<Vec<usize>>> {
+        let _ = run;
+        Some(Vec::new())
+    }
 
     /// What `node` costs with these parents, ascending. A pure function of its arguments.
     fn cost(&self, node: usize, parents: &[usize], space: &mut Self::Space) -> f64;
@@ -64,6 +81,11 @@ pub(crate) struct FamilyLocal<F> {
     family: Arc<F>,
     /// Of nodes that were set from outside in some rows: the same on the others.
     own: Arc<Vec<Option<F>>>,
+    /// The price of an edge beside that of its parameters.
+    edge: f64,
+    /// What walks have found, whatever the price of an edge.
+    remembered: Arc<Remembered>,
+    candidates: Arc<OnceLock<Vec<Vec<usize>>>>,
     /// Whether all sets of parents are tried.
     is_exact: bool,
 }
@@ -75,7 +97,15 @@ impl<F> FamilyLocal<F> {
 
     /// On a family that others use as well.
     pub(crate) fn sharing(family: Arc<F>, nodes: usize) -> Self {
-        Self { nodes, family, own: Arc::default(), is_exact: false }
+        Self {
+            nodes,
+            family,
+            own: Arc::default(),
+            edge: 0.0,
+            remembered: Arc::new(Remembered::of(nodes)),
+            candidates: Arc::default(),
+            is_exact: false,
+        }
     }
 
     /// With families of their own for some nodes.
@@ -83,16 +113,36 @@ impl<F> FamilyLocal<F> {
         Self { own: Arc::new(own), ..self }
     }
 
-    fn of(&self, node: usize) -> &F {
+    /// The same with another price of an edge, in nats. What has been found so far serves both.
+    pub(crate) fn priced(&self, edge: f64) -> Self {
+        Self {
+            family: Arc::clone(&self.family),
+            own: Arc::clone(&self.own),
+            remembered: Arc::clone(&self.remembered),
+            candidates: Arc::clone(&self.candidates),
+            edge,
+            ..*self
+        }
+    }
+
+    pub(super) fn edge_price(&self) -> f64 {
+        self.edge
+    }
+
+    pub(super) fn remembered(&self) -> &Remembered {
+        &self.remembered
+    }
+
+    pub(super) fn of(&self, node: usize) -> &F {
         self.own.get(node).and_then(Option::as_ref).unwrap_or(&self.family)
     }
 }
 
 /// What a search for parents works in.
-struct Growth<S> {
-    space: S,
-    candidates: Vec<usize>,
-    costs: Vec<f64>,
+pub(super) struct Growth<S> {
+    pub(super) space: S,
+    pub(super) candidates: Vec<usize>,
+    pub(super) costs: Vec<f64>,
 }
 
 impl<S: Default> Default for Growth<S> {
@@ -102,51 +152,69 @@ impl<S: Default> Default for Growth<S> {
 }
 
 impl<F: Family> FamilyLocal<F> {
+    pub(super) fn work(&self) -> usize {
+        self.family.work()
+    }
+
+    /// By node the others that walks look at; all where it is empty.
+    pub(super) fn candidates(&self, run: &Run<'_>) -> Option<&[Vec<usize>]> {
+        if self.candidates.get().is_none() {
+            // Whoever is first, they are the same.
+            self.candidates.set(self.family.candidates(run)?).ok();
+        }
+        self.candidates.get().map(Vec::as_slice)
+    }
+
+    fn total(&self, node: usize, parents: &[usize], space: &mut F::Space) -> f64 {
+        self.of(node).cost(node, parents, space) + self.edge * parents.len() as f64
+    }
+
     /// Adds the parent that helps most while one helps, then removes the one that matters least while that helps; when neither
-    /// does, exchanges one parent for another, and again until nothing helps. Whatever was taken up at some time is a witness:
-    /// without the others every step would have been the same.
-    fn grow(
+    /// does, exchanges one parent for another, and again until nothing helps. Returns the parents, with those that were taken up
+    /// at some time: without the others every step would have been the same.
+    pub(super) fn climb(
         &self,
         node: usize,
         (allowed, required): (&NodeSet, &NodeSet),
+        mut parents: Vec<usize>,
         growth: &mut Growth<F::Space>,
         run: &Run<'_>,
-    ) -> Option<Choice> {
+    ) -> Option<(Vec<usize>, NodeSet)> {
         let Growth { space, candidates, costs } = growth;
+        let (family, edge) = (self.of(node), self.edge);
         let mut pace = Pace::new(run);
-        let mut parents: Vec<usize> = required.iter().collect();
         let mut witness = NodeSet::with_capacity(self.nodes);
-        required.iter().for_each(|parent| witness.insert(parent));
+        parents.iter().for_each(|&parent| witness.insert(parent));
         let may_go = |parents: &[usize]| -> Vec<usize> {
             (0..parents.len()).filter(|&at| !required.contains(parents[at])).collect()
         };
-        let mut cost = self.of(node).cost(node, &parents, space);
-        let improves = |new: f64, old: f64| new < old - IMPROVEMENT * old.abs().max(1.0);
+        let mut cost = self.total(node, &parents, space);
         loop {
             let mut is_better = false;
             loop {
                 candidates.clear();
                 candidates.extend(allowed.iter().filter(|other| !parents.contains(other)));
-                pace.spend(self.of(node).work() * candidates.len())?;
-                self.of(node).costs_with(node, &parents, candidates, space, costs);
-                let Some((at, least)) = least(costs).filter(|&(_, least)| improves(least, cost)) else {
+                pace.spend(family.work() * candidates.len())?;
+                family.costs_with(node, &parents, candidates, space, costs);
+                let more = edge * (parents.len() + 1) as f64;
+                let best = least(costs.iter().map(|cost| cost + more).enumerate());
+                let Some((at, lowest)) = best.filter(|&(_, lowest)| improves(lowest, cost)) else {
                     break;
                 };
                 witness.insert(candidates[at]);
                 parents = with(&parents, candidates[at]);
-                cost = least;
+                cost = lowest;
                 is_better = true;
             }
-            while parents.len() > 1 {
-                pace.spend(self.of(node).work() * parents.len())?;
+            while !parents.is_empty() {
+                pace.spend(family.work() * parents.len())?;
                 let open = may_go(&parents);
-                costs.clear();
-                costs.extend(open.iter().map(|&at| self.of(node).cost(node, &without(&parents, at), space)));
-                let Some((at, least)) = least(costs).filter(|&(_, least)| improves(least, cost)) else {
+                let fewer = open.iter().map(|&at| (at, self.total(node, &without(&parents, at), space)));
+                let Some((at, lowest)) = least(fewer).filter(|&(_, lowest)| improves(lowest, cost)) else {
                     break;
                 };
-                parents.remove(open[at]);
-                cost = least;
+                parents.remove(at);
+                cost = lowest;
                 is_better = true;
             }
             if is_better {
@@ -157,20 +225,33 @@ impl<F: Family> FamilyLocal<F> {
                 let rest = without(&parents, at);
                 candidates.clear();
                 candidates.extend(allowed.iter().filter(|other| !parents.contains(other)));
-                pace.spend(self.of(node).work() * candidates.len())?;
-                self.of(node).costs_with(node, &rest, candidates, space, costs);
-                if let Some((place, least)) = least(costs)
-                    && improves(least, exchange.as_ref().map_or(cost, |&(_, least)| least))
+                pace.spend(family.work() * candidates.len())?;
+                family.costs_with(node, &rest, candidates, space, costs);
+                let same = edge * parents.len() as f64;
+                if let Some((place, lowest)) = least(costs.iter().map(|cost| cost + same).enumerate())
+                    && improves(lowest, exchange.as_ref().map_or(cost, |&(_, lowest)| lowest))
                 {
-                    exchange = Some((with(&rest, candidates[place]), least));
+                    exchange = Some((with(&rest, candidates[place]), lowest));
                 }
             }
-            let Some((exchanged, least)) = exchange else { break };
+            let Some((exchanged, lowest)) = exchange else { break };
             exchanged.iter().for_each(|&parent| witness.insert(parent));
-            (parents, cost) = (exchanged, least);
+            (parents, cost) = (exchanged, lowest);
         }
+        Some((parents, witness))
+    }
+
+    /// The best parents that are found one by one.
+    fn grow(
+        &self,
+        node: usize,
+        within: (&NodeSet, &NodeSet),
+        growth: &mut Growth<F::Space>,
+        run: &Run<'_>,
+    ) -> Option<Choice> {
+        let (parents, witness) = self.climb(node, within, within.1.iter().collect(), growth, run)?;
         // Computed along the way it may differ in its last bits.
-        let score = self.of(node).cost(node, &parents, space);
+        let score = self.total(node, &parents, &mut growth.space);
         Some(Choice { score, parents: parents.into_iter().collect(), witness })
     }
 
@@ -185,7 +266,7 @@ impl<F: Family> FamilyLocal<F> {
         let allowed: Vec<usize> = allowed.iter().filter(|&other| !required.contains(other)).collect();
         let mut pace = Pace::new(run);
         let required: Vec<usize> = required.iter().collect();
-        let mut best = (self.of(node).cost(node, &required, space), required.clone());
+        let mut best = (self.total(node, &required, space), required.clone());
         let mut subset = Vec::with_capacity(allowed.len());
         for bits in 1_u64..1 << allowed.len().min(63) {
             pace.spend(self.of(node).work())?;
@@ -195,7 +276,7 @@ impl<F: Family> FamilyLocal<F> {
             );
             subset.extend_from_slice(&required);
             subset.sort_unstable();
-            let cost = self.of(node).cost(node, &subset, space);
+            let cost = self.total(node, &subset, space);
             if cost < best.0 {
                 best = (cost, subset.clone());
             }
@@ -242,16 +323,25 @@ impl<F: Family> LocalScore for FamilyLocal<F> {
 
     fn cost(&self, node: usize, parents: &NodeSet) -> Option<f64> {
         let parents: Vec<usize> = parents.iter().collect();
-        Some(self.of(node).cost(node, &parents, &mut F::Space::default()))
+        Some(self.total(node, &parents, &mut F::Space::default()))
     }
 
     fn weights(&self, node: usize, parents: &NodeSet) -> Option<Vec<f64>> {
         self.of(node).weights(node, &parents.iter().collect::<Vec<_>>())
     }
 
+    fn walker<'a>(
+        &'a self,
+        start: &[usize],
+        bounds: &'a Bounds,
+        run: &Run<'_>,
+    ) -> Option<Box<dyn Walker + 'a>> {
+        let fits = (!self.is_exact).then(|| FamilyFits::new(self, bounds, run)).flatten()?;
+        Some(Box::new(Warm::new(fits, start.to_vec(), run)))
+    }
+
     fn exact(&self) -> Option<Arc<dyn LocalScore>> {
-        let (family, own) = (Arc::clone(&self.family), Arc::clone(&self.own));
-        Some(Arc::new(Self { family, own, is_exact: true, ..*self }))
+        Some(Arc::new(Self { is_exact: true, ..self.priced(self.edge) }))
     }
 
     fn fill_costs(&self, node: usize, table: &mut [f64], run: &Run<'_>) -> bool {
@@ -268,7 +358,7 @@ impl<F: Family> LocalScore for FamilyLocal<F> {
             parents.clear();
             let others = (0..self.nodes).filter(|&other| other != node).enumerate();
             parents.extend(others.filter(|(at, _)| set >> at & 1 == 1).map(|(_, other)| other));
-            *cost = self.of(node).cost(node, &parents, &mut space);
+            *cost = self.total(node, &parents, &mut space);
         }
         true
     }
@@ -306,19 +396,18 @@ pub fn weigh_by_cost(score: &dyn LocalScore, dag: &Dag) -> Result<Dag> {
     Dag::from_edges(dag.nodes(), edges)
 }
 
-/// The least of some costs and where it is, the first of equals.
-fn least(costs: &[f64]) -> Option<(usize, f64)> {
-    let mut least: Option<(usize, f64)> = None;
-    for (at, &cost) in costs.iter().enumerate() {
-        if least.is_none_or(|(_, best)| cost < best) {
-            least = Some((at, cost));
-        }
-    }
-    least
+/// The least of some costs and what it belongs to, the first of equals.
+pub(super) fn least(costs: impl Iterator<Item = (usize, f64)>) -> Option<(usize, f64)> {
+    costs.reduce(|least, one| if one.1 < least.1 { one } else { least })
+}
+
+/// Whether a cost is lower than another by more than rounding.
+pub(super) fn improves(new: f64, old: f64) -> bool {
+    new < old - IMPROVEMENT * old.abs().max(1.0)
 }
 
 /// One member more, in its place.
-fn with(set: &[usize], member: usize) -> Vec<usize> {
+pub(super) fn with(set: &[usize], member: usize) -> Vec<usize> {
     let place = set.partition_point(|&other| other < member);
     let mut more = Vec::with_capacity(set.len() + 1);
     more.extend_from_slice(&set[..place]);
@@ -328,7 +417,7 @@ fn with(set: &[usize], member: usize) -> Vec<usize> {
 }
 
 /// The member at a place less.
-fn without(set: &[usize], place: usize) -> Vec<usize> {
+pub(super) fn without(set: &[usize], place: usize) -> Vec<usize> {
     let mut fewer = set.to_vec();
     fewer.remove(place);
     fewer

@@ -8,6 +8,7 @@ pub(crate) mod conditional;
 pub(crate) mod degenerate;
 mod discrete;
 mod ev_l0;
+mod families;
 pub(crate) mod family;
 mod l1;
 pub(crate) mod lasso;
@@ -15,6 +16,7 @@ pub(crate) mod mixed;
 pub(crate) mod node_average;
 mod non_gaussian;
 mod regression;
+mod regressions;
 mod shape;
 mod size_prior;
 mod spline;
@@ -30,12 +32,12 @@ use plackett::run::Run;
 pub(crate) use additive::{additive, additive_bytes};
 pub(crate) use bge::Bge;
 pub use bic::Bic;
-pub(crate) use discrete::Families;
 pub(crate) use discrete::MOST_CONFIGURATIONS;
 pub use discrete::{
     Bdeu, CountScore, DISCRETE_SCORES, DiscreteBic, DiscreteScoreEntry, DiscreteScoreSettings, FamilyScore,
     Fnml, K2, Qnml, discrete_score_by_name, graph_cost, weigh_edges,
 };
+pub(crate) use discrete::{Completed, Families};
 pub use ev_l0::EvL0;
 pub(crate) use ev_l0::estimate_noise_variance;
 pub use family::weigh_by_cost;

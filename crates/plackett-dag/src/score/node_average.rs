@@ -58,16 +58,7 @@ impl NodeAverage {
             }
         };
         let columns = data.columns().iter().map(column).collect::<Result<_>>()?;
-        #[expect(clippy::cast_sign_loss, reason = "checked")]
-        let whole = |&weight: &f64| -> Result<u32> {
-            if weight.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&data.total()) {
-                return Ok(weight as u32);
-            }
-            let reason = "are not whole, and the scores of categories count rows".to_owned();
-            Err(Error::Misfit { setting: "weights", reason })
-        };
-        let weights = data.weights().map(|weights| weights.iter().map(whole).collect::<Result<Vec<u32>>>());
-        Ok(Self { rows: data.rows(), weights: weights.transpose()?, total: data.total(), columns, price })
+        Ok(Self { rows: data.rows(), weights: data.whole_weights()?, total: data.total(), columns, price })
     }
 }
 
@@ -122,7 +113,7 @@ impl NodeAverage {
         }
         self.group(&[], space);
         let average = self.log_likelihood(node, space) / space.total;
-        self.price.of(self.columns[node].1 as f64 - 1.0, 0) - self.total * average
+        self.price.parameters(self.columns[node].1 as f64 - 1.0) - self.total * average
     }
 
     /// By how much one more parent lowers the cost. Nothing is known of a family that is never complete.
@@ -142,7 +133,7 @@ impl NodeAverage {
         let with = self.log_likelihood(node, space);
         let parameters = (self.columns[node].1 as f64 - 1.0) * configurations * (*levels as f64 - 1.0);
         let weight = self.total / space.total;
-        weight * (with - without - self.price.parameters(parameters)) - self.price.edges(1)
+        weight * (with - without - self.price.parameters(parameters))
     }
 }
 
@@ -150,6 +141,11 @@ impl Family for NodeAverage {
     type Space = Space;
 
     const NAME: &'static str = ENTRY.name;
+    const EFFORT: (usize, usize) = (2, 10);
+
+    fn price_of_parent(&self, node: usize) -> f64 {
+        self.price.parameters(self.columns[node].1 as f64)
+    }
 
     fn work(&self) -> usize {
         16 * self.rows

@@ -3,6 +3,7 @@
 //! over orders is made of where a score is a function of residual variances.
 
 use super::subset::{Criterion, PERFECT_FIT};
+use super::warm::{Allowed, must_have};
 use crate::cholesky::{COLLINEAR, Cholesky, dot};
 use crate::gram::NodeMoments;
 use crate::{Bounds, Gram, NodeSet};
@@ -150,14 +151,6 @@ pub(crate) struct Regression {
     variances: Vec<f64>,
 }
 
-/// What a regression may choose its parents from: a beginning of the order, one node more, one node less.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Allowed<'a> {
-    pub(crate) before: &'a [usize],
-    pub(crate) with: Option<usize>,
-    pub(crate) without: Option<usize>,
-}
-
 /// Correlations and what a parent costs: all that regressions are made from.
 #[derive(Debug)]
 pub(crate) struct Model<'a, C> {
@@ -170,11 +163,6 @@ pub(crate) struct Model<'a, C> {
 }
 
 impl<C: Criterion> Model<'_, C> {
-    /// Whether a node before another must be its parent.
-    pub(crate) fn must_have(&self, node: usize, before: usize) -> bool {
-        !self.bounds.is_free() && self.bounds.joins(node, before)
-    }
-
     /// The local score of a node of which a number of parents leave the share `rest`.
     fn cost(&self, node: usize, rest: f64, parents: usize) -> f64 {
         let variance = (rest.max(PERFECT_FIT) * self.correlations.variances[node]).max(f64::MIN_POSITIVE);
@@ -184,16 +172,16 @@ impl<C: Criterion> Model<'_, C> {
 }
 
 impl Regression {
+    pub(crate) fn node(&self) -> usize {
+        self.node
+    }
+
     pub(crate) fn parents(&self) -> &[usize] {
         &self.parents
     }
 
     pub(crate) fn is_full(&self) -> bool {
         self.is_full
-    }
-
-    pub(crate) fn position(&self, parent: usize) -> Option<usize> {
-        self.parents.iter().position(|&other| other == parent)
     }
 
     pub(crate) fn cost<C: Criterion>(&self, model: &Model<C>) -> f64 {
@@ -391,11 +379,10 @@ impl Regression {
     fn best_candidate(&self, allowed: Allowed) -> Option<usize> {
         let mut largest = self.needed;
         let mut best = None;
-        for &candidate in allowed.before.iter().chain(&allowed.with) {
+        for candidate in allowed.iter() {
             let (covariance, variance) = (self.covariances[candidate], self.variances[candidate]);
             if covariance * covariance > largest * variance
                 && variance > COLLINEAR
-                && allowed.without != Some(candidate)
                 && !self.parents.contains(&candidate)
             {
                 largest = covariance * covariance / variance;
@@ -424,7 +411,7 @@ impl Regression {
 
     /// The parent that may go and without which the residual variance rises least, and by how much. O(k²).
     fn least_loss<C: Criterion>(&self, model: &Model<C>, space: &mut Space) -> Option<(usize, f64)> {
-        let may_go = |&position: &usize| !model.must_have(self.node, self.parents[position]);
+        let may_go = |&position: &usize| !must_have(model.bounds, self.node, self.parents[position]);
         let losses = (0..self.parents.len()).filter(may_go).map(|position| (position, self.loss(position)));
         let (position, _) = losses.min_by(|(_, a), (_, b)| a.total_cmp(b))?;
         // Weights and precisions have been added to and taken from; the factor knows better.
@@ -618,7 +605,7 @@ mod tests {
         assert!(!regression.parents().contains(&6));
         for other in others.into_iter().filter(|&other| other != 6) {
             let mut changed = regression.parents().to_vec();
-            match regression.position(other) {
+            match regression.parents().iter().position(|&parent| parent == other) {
                 Some(position) => _ = changed.remove(position),
                 None => changed.push(other),
             }

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use plackett::run::Run;
 
 use super::regression::Correlations;
+use super::regressions::Regressions;
 use super::walker::Walker;
 use super::warm::Warm;
 use super::{Choice, Scratch};
@@ -403,7 +404,9 @@ impl<C: Criterion> Subset<C> {
         run: &Run<'_>,
     ) -> Option<Box<dyn Walker + 'a>> {
         let is_quick = self.search == SubsetSearch::GrowShrink && !run.is_over();
-        is_quick.then(|| -> Box<dyn Walker + 'a> { Box::new(Warm::new(self, start.to_vec(), bounds, run)) })
+        is_quick.then(|| -> Box<dyn Walker + 'a> {
+            Box::new(Warm::new(Regressions::new(self, bounds), start.to_vec(), run))
+        })
     }
 
     /// Better parents than these among `allowed`, with those `required`, by pairs and exchanges and by branch and bound with so many

@@ -49,6 +49,11 @@ pub trait Walker: Send {
     /// How many places of nodes were valued.
     fn evaluations(&self) -> u64;
 
+    /// How many walks are worth their time, and how often each being disturbed and begun again, if not as often as usual.
+    fn effort(&self) -> Option<(usize, usize)> {
+        None
+    }
+
     /// Moves a node to its best place, unless it stands there or the run is over, and queues the nodes for which other
     /// places may be better now. Says whether it moved.
     fn improve(&mut self, node: usize, queue: &mut Queue, run: &Run<'_>) -> bool;

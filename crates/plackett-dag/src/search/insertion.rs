@@ -95,8 +95,8 @@ impl Insertion {
     fn search(&self, oracle: &mut Oracle, start: Option<&[usize]>, run: &Run<'_>) -> OrderSolution {
         let score = Arc::clone(oracle.score());
         let (nodes, bounds) = (score.nodes(), oracle.bounds().clone());
-        let effort = |starts_up_to: usize, kicks: usize| {
-            let starts = self.starts.unwrap_or(if nodes <= starts_up_to { 4 } else { 2 }).max(1);
+        let effort = |(starts, kicks): (usize, usize)| {
+            let starts = self.starts.unwrap_or(starts).max(1);
             let kicks = self.kicks.unwrap_or(kicks.min(KICKED_NODES_IN_ALL / nodes.max(1)));
             // What it is a stage of, the caller knows; how long it is, is known here.
             run.begin(&run.progress().stage, Some((starts * (kicks + 1)) as u64));
@@ -115,7 +115,8 @@ impl Insertion {
             None => bounds.arrange(&random_order(nodes, rng)),
         };
         if let Some(begun) = score.walker(&first(0, &mut self.stream(0)), &bounds, run) {
-            let (starts, kicks) = effort(NODES_FOR_FOUR_STARTS.1, KICKS.1);
+            let usual = (if nodes <= NODES_FOR_FOUR_STARTS.1 { 4 } else { 2 }, KICKS.1);
+            let (starts, kicks) = effort(begun.effort().unwrap_or(usual));
             let mut walkers = vec![Some(begun)];
             walkers.resize_with(starts, || None);
             let chain = |(index, walker): (usize, Option<Box<dyn Walker + '_>>)| {
@@ -134,7 +135,7 @@ impl Insertion {
                 see(solution);
             }
         } else {
-            let (starts, kicks) = effort(NODES_FOR_FOUR_STARTS.0, KICKS.0);
+            let (starts, kicks) = effort((if nodes <= NODES_FOR_FOUR_STARTS.0 { 4 } else { 2 }, KICKS.0));
             for index in 0..starts {
                 let mut rng = self.stream(index);
                 let order = first(index, &mut rng);

@@ -5,6 +5,7 @@
 
 mod bdeu;
 mod bic;
+mod completed;
 mod fnml;
 mod graph;
 mod k2;
@@ -14,6 +15,7 @@ mod tabulated;
 
 pub use bdeu::Bdeu;
 pub use bic::DiscreteBic;
+pub(crate) use completed::Completed;
 pub use fnml::Fnml;
 pub(crate) use graph::Families;
 pub use graph::{graph_cost, weigh_edges};

@@ -1,0 +1,198 @@
+//! What a walker keeps of every node where a score says what families cost: its parents, with what each change by one parent would
+//! cost. All of it depends on the node and its parents alone, so walks share what they have found.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use plackett::run::Run;
+
+use super::family::{Family, FamilyLocal, Growth, improves, least, with, without};
+use super::warm::{Allowed, Fits, must_have};
+use crate::{Bounds, NodeSet};
+
+/// Families of a node that are remembered, with what the families next to them cost; then it is begun anew. About 100 MB at 50
+/// nodes if all are full.
+const MOST_REMEMBERED: usize = 1 << 12;
+
+/// Operations that may go into one family with its neighbors before the run is asked: a tenth of a second's.
+const MOST_WORK: usize = 50_000_000;
+
+/// A node with its parents and what is next to them, without the prices of edges.
+#[derive(Debug, Default)]
+pub(crate) struct Surroundings {
+    node: usize,
+    parents: Vec<usize>,
+    cost: f64,
+    /// The cost with one more parent, by node; infinite for those that are none to look at.
+    with: Vec<f64>,
+    /// The cost with one less, by position.
+    without: Vec<f64>,
+}
+
+/// What has been found of each node.
+#[derive(Debug, Default)]
+pub(crate) struct Remembered(Vec<Mutex<HashMap<NodeSet, Arc<Surroundings>>>>);
+
+impl Remembered {
+    pub(crate) fn of(nodes: usize) -> Self {
+        Self((0..nodes).map(|_| Mutex::default()).collect())
+    }
+}
+
+/// What the fits of families are made from.
+pub(crate) struct FamilyFits<'a, F: Family> {
+    score: &'a FamilyLocal<F>,
+    bounds: &'a Bounds,
+    /// By node those that are looked at while walking, those barred left out.
+    candidates: Vec<Vec<usize>>,
+    growth: Growth<F::Space>,
+}
+
+impl<'a, F: Family> FamilyFits<'a, F> {
+    /// Nothing if one family with its neighbors takes too long for a walk that could be ended, or if the run is over.
+    pub(crate) fn new(score: &'a FamilyLocal<F>, bounds: &'a Bounds, run: &Run<'_>) -> Option<Self> {
+        let nodes = bounds.nodes();
+        let known = score.candidates(run)?;
+        let of_node = |node: usize| -> Vec<usize> {
+            let is_open = |other: &usize| *other != node && bounds.permits(*other, node);
+            match known.get(node) {
+                Some(promising) => promising.iter().copied().filter(is_open).collect(),
+                None => (0..nodes).filter(is_open).collect(),
+            }
+        };
+        let candidates: Vec<Vec<usize>> = (0..nodes).map(of_node).collect();
+        let most = candidates.iter().map(Vec::len).max().unwrap_or_default();
+        let is_quick = score.work().saturating_mul(most) <= MOST_WORK && !run.is_over();
+        is_quick.then(|| Self { score, bounds, candidates, growth: Growth::default() })
+    }
+
+    fn find(&mut self, node: usize, parents: Vec<usize>) -> Arc<Surroundings> {
+        let key: NodeSet = parents.iter().copied().collect();
+        let shelf = &self.score.remembered().0[node];
+        let locked = || shelf.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = locked().get(&key) {
+            return Arc::clone(known);
+        }
+        let found = Arc::new(self.look(node, parents));
+        let mut known = locked();
+        if known.len() >= MOST_REMEMBERED {
+            known.clear();
+        }
+        known.insert(key, Arc::clone(&found));
+        found
+    }
+
+    fn look(&mut self, node: usize, parents: Vec<usize>) -> Surroundings {
+        let family = self.score.of(node);
+        let Growth { space, candidates, costs } = &mut self.growth;
+        let cost = family.cost(node, &parents, space);
+        let fewer = |at: usize| family.cost(node, &without(&parents, at), space);
+        let fewer: Vec<f64> = (0..parents.len()).map(fewer).collect();
+        candidates.clear();
+        candidates.extend(self.candidates[node].iter().filter(|candidate| !parents.contains(candidate)));
+        family.costs_with(node, &parents, candidates, space, costs);
+        let mut more = vec![f64::INFINITY; self.bounds.nodes()];
+        candidates.iter().zip(&*costs).for_each(|(&candidate, &cost)| more[candidate] = cost);
+        Surroundings { node, parents, cost, with: more, without: fewer }
+    }
+}
+
+impl<F: Family> Fits for FamilyFits<'_, F> {
+    type Fit = Arc<Surroundings>;
+
+    fn bounds(&self) -> &Bounds {
+        self.bounds
+    }
+
+    fn price(&self, node: usize) -> f64 {
+        self.score.of(node).price_of_parent(node) + self.score.edge_price()
+    }
+
+    fn start(&mut self, node: usize, fit: &mut Self::Fit) {
+        *fit = self.find(node, Vec::new());
+    }
+
+    fn parents<'f>(&self, fit: &'f Self::Fit) -> &'f [usize] {
+        &fit.parents
+    }
+
+    fn cost(&self, fit: &Self::Fit) -> f64 {
+        fit.cost + self.score.edge_price() * fit.parents.len() as f64
+    }
+
+    fn wants(&self, fit: &Self::Fit, candidate: usize) -> bool {
+        improves(fit.with[candidate] + self.score.edge_price(), fit.cost)
+    }
+
+    fn add(&mut self, fit: &mut Self::Fit, parent: usize) {
+        *fit = self.find(fit.node, with(&fit.parents, parent));
+    }
+
+    fn remove(&mut self, fit: &mut Self::Fit, position: usize) {
+        *fit = self.find(fit.node, without(&fit.parents, position));
+    }
+
+    fn settle(&mut self, fit: &mut Self::Fit, allowed: Allowed<'_>) {
+        let edge = self.score.edge_price();
+        let mut lowest = f64::INFINITY;
+        loop {
+            loop {
+                let costs = allowed.iter().map(|candidate| (candidate, fit.with[candidate]));
+                let Some((candidate, cost)) = least(costs) else { break };
+                if !improves(cost + edge, fit.cost) {
+                    break;
+                }
+                self.add(fit, candidate);
+            }
+            let mut is_smaller = false;
+            loop {
+                let may_go = |at: &usize| !must_have(self.bounds, fit.node, fit.parents[*at]);
+                let open = (0..fit.parents.len()).filter(may_go).map(|at| (at, fit.without[at]));
+                let Some((position, cost)) = least(open) else { break };
+                if !improves(cost - edge, fit.cost) {
+                    break;
+                }
+                self.remove(fit, position);
+                is_smaller = true;
+            }
+            // What changes are worth is told to a few last digits: none may come and go for ever.
+            let cost = self.cost(fit);
+            if !is_smaller || !improves(cost, lowest) {
+                return;
+            }
+            lowest = cost;
+        }
+    }
+
+    fn cost_with(&self, fit: &Self::Fit, parent: usize) -> f64 {
+        let more = fit.with[parent];
+        let cost = if more.is_finite() { more } else { fit.cost };
+        cost + self.score.edge_price() * (fit.parents.len() + 1) as f64
+    }
+
+    fn cost_without(&self, fit: &Self::Fit, position: usize) -> f64 {
+        fit.without[position] + self.score.edge_price() * (fit.parents.len() - 1) as f64
+    }
+
+    /// By exchanges, among all that may be parents.
+    fn refine(&mut self, fit: &mut Self::Fit, before: &[usize], run: &Run<'_>) -> bool {
+        let node = fit.node;
+        let is_open = |other: &usize| self.bounds.permits(*other, node);
+        let allowed: NodeSet = before.iter().copied().filter(is_open).collect();
+        let is_required = |other: &usize| must_have(self.bounds, node, *other);
+        let required: NodeSet = before.iter().copied().filter(is_required).collect();
+        let climbed =
+            self.score.climb(node, (&allowed, &required), fit.parents.clone(), &mut self.growth, run);
+        let Some((parents, _)) = climbed.filter(|(parents, _)| *parents != fit.parents) else { return false };
+        let better = self.find(node, parents);
+        let is_better = improves(self.cost(&better), self.cost(fit));
+        if is_better {
+            *fit = better;
+        }
+        is_better
+    }
+
+    fn effort(&self) -> Option<(usize, usize)> {
+        Some(F::EFFORT)
+    }
+}
