@@ -104,7 +104,7 @@ fn linear_effects_and_noise_that_is_not_gaussian_tell_the_whole_graph() {
 #[test]
 fn bent_effects_tell_the_whole_graph() {
     for (name, effect) in [
-        ("waves", (|x| 1.5 * (1.5 * x).sin()) as fn(f64) -> f64),
+        ("waves", (|x: f64| 1.5 * x.sin()) as fn(f64) -> f64),
         ("squares", |x| 0.5 * x * x.clamp(-3.0, 3.0).abs() - x),
     ] {
         for seed in 0..3 {
