@@ -8,7 +8,11 @@ them; an ordered pair is given its share that has this direction, and is true if
 Warm starts: the same resamples with the searches started from the order of the whole graph, and from anywhere; beside them the
 difference of two cold bootstraps of other seeds, which is what chance does.
 
-Sets with seeds below 1000 are for choosing settings, those from 1000 on for the report. Nothing was chosen on any of them.
+That the shares are those of a loop over `learn` on copies of the rows, to the last one with cold starts, is a test of the library
+(`crates/plackett-dag/tests/bootstrap.rs`).
+
+Sets with seeds below 1000 are for choosing settings, those from 1000 on for the report. What was chosen on the former is when `learn_dag` leaves
+the score `ev-l0` because effects are weak; with it, of the directions above 0.9 on weak sets, 0.20 (n = 200) and 0.51 (n = 1000) were true.
 """
 
 import os
