@@ -101,7 +101,7 @@ def test_support_and_probabilities_are_those_of_the_rows_that_were_not_set():
     support = learn(DATA, interventions=TOLD, bootstrap=20).support
     assert support.replicates == 20
     assert all(support.of(start, end)["adjacent"] > 0.5 for start, end, _ in WITH.edges)
-    found = plackett.learn_dag(DATA, interventions=TOLD, posterior=True, steps=4000)
+    found = plackett.learn_dag(DATA, interventions=TOLD, posterior=True)
     assert found.score_name == "bge" and found.probabilities.shape == (8, 8)
     assert found.cpdag == plackett.Graph(found.weights).interventional_cpdag([["x2"], ["x5"], ["x3", "x7"]])
 

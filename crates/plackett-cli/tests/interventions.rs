@@ -85,6 +85,28 @@ fn names_indicators_and_rows_tell_the_same() {
 }
 
 #[test]
+fn resamples_and_probabilities_are_of_experiments_too() {
+    let folder = Folder::new();
+    let (data, _) = simulate(&folder);
+    let told = ["learn", &data, "--interventions", "target"];
+    let found = json(&[&told[..], &["--score", "bic", "--bootstrap", "10"]].concat());
+    assert_eq!(found["bootstrap"]["replicates"], 10);
+    assert!(found["support"].as_array().unwrap().iter().any(|pair| pair["adjacent"] == 1.0));
+    let likely = json(&[&told[..], &["--posterior", "--steps", "2000"]].concat());
+    assert_eq!(likely["score_name"], "bge");
+    assert!(
+        likely["probabilities"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|edge| edge["probability"].as_f64() > Some(0.5))
+    );
+    // What looks at residuals has rows to look at.
+    let unknown = |found: &serde_json::Value| found["verdict"] == "unknown";
+    assert!(!found["diagnostics"].as_array().unwrap().iter().any(unknown));
+}
+
+#[test]
 fn slips_are_told_with_their_places() {
     let folder = Folder::new();
     let (data, _) = simulate(&folder);
