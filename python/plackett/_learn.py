@@ -71,6 +71,10 @@ class LearnedGraph(Graph):
         """The name of the score; ``None`` for ``pc``."""
         self.score_choice: str | None = native.score_choice
         """Why this score, if the data decided."""
+        self.dropped: list[tuple[str, str, float]] = [
+            (self._names[cause], self._names[effect], weight) for cause, effect, weight in native.dropped
+        ]
+        """Edges that ``threshold`` left out, with their weights."""
         self.price: float | None = native.price
         """What a parent cost in ``bic`` on numbers."""
         self.is_equivalent: bool = native.is_equivalent
@@ -272,6 +276,7 @@ def learn_dag(
     lambda_: float | None = None,
     sigma2: float | None = None,
     penalty: float | None = None,
+    threshold: float | None = None,
     ess: float | None = None,
     candidates: Candidates | None = None,
     max_parents: int | None = None,
@@ -351,6 +356,9 @@ def learn_dag(
     lambda_, sigma2, penalty
         Settings of the scores of numbers: the price of a unit of weight (``l1``), the noise variance (``ev-l0``), the price of
         a parent (``ev-l0`` and ``bic``, 1 being that of the BIC proper; by default ``bic`` has one that fits the density found).
+    threshold
+        Edges of numbers whose weight is smaller than this in size are left out of the graph once it is learned; ``dropped`` has them.
+        The score is that of the graph with them.
     ess, candidates, max_parents
         Settings for categories: the equivalent sample size of ``bdeu``; which parents are tried, ``"plus-one"``, ``"pc"`` or
         ``"all"``, and how many together.
@@ -398,6 +406,7 @@ def learn_dag(
         "lambda_": _optional_number(lambda_, "lambda_"),
         "sigma2": _optional_number(sigma2, "sigma2"),
         "penalty": _optional_number(penalty, "penalty"),
+        "threshold": _optional_number(threshold, "threshold"),
         "ess": _optional_number(ess, "ess"),
         "candidates": candidates,
         "max_parents": _optional_count(max_parents, "max_parents"),

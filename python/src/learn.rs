@@ -34,6 +34,7 @@ pub(crate) struct Settings {
     lambda: Option<f64>,
     sigma2: Option<f64>,
     penalty: Option<f64>,
+    threshold: Option<f64>,
     ess: Option<f64>,
     candidates: Option<String>,
     max_parents: Option<usize>,
@@ -69,6 +70,7 @@ impl Settings {
                 lambda: self.lambda,
                 noise_variance: self.sigma2,
                 penalty: self.penalty,
+                threshold: self.threshold,
             },
             categories: CategorySettings {
                 equivalent_sample_size: self.ess,
@@ -269,6 +271,11 @@ impl LearnedGraph {
         let decisive =
             found.decisive.iter().map(|one| (one.statement, one.edges.clone(), one.cost)).collect();
         Some((statements, found.free_score, found.cost, decisive, found.is_whole))
+    }
+
+    #[getter]
+    fn dropped(&self) -> Vec<(usize, usize, f64)> {
+        self.learned.dropped.clone()
     }
 
     #[getter]

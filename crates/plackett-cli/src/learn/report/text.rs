@@ -94,6 +94,13 @@ impl Report<'_> {
         } else if learned.is_equivalent && !learned.cpdag.undirected().is_empty() {
             lines.push("open: the data fit as well with this edge turned round (see `cpdag` in --json for the class)".to_owned());
         }
+        if let Some(threshold) = self.arguments.threshold {
+            lines.push(format!(
+                "threshold: {} with a weight below {threshold} left out; the score is that of the graph with {}",
+                counted(learned.dropped.len(), "edge"),
+                if learned.dropped.len() == 1 { "it" } else { "them" },
+            ));
+        }
         if self.known.is_some() {
             lines.push("known: what is known of the graph rules out the other direction".to_owned());
         }

@@ -145,13 +145,13 @@ impl plackett::Objective for Scaled {
 /// Everything of one objective.
 pub(super) fn measure(
     task: Task,
+    objective: Objective,
     items: usize,
     seed: u64,
     effort: Effort,
     run: &Run<'_>,
 ) -> anyhow::Result<Measured> {
-    let mut bench =
-        Bench { task, items, seed, effort, objective: Scaled::new(task.draw(items, seed)?, items)? };
+    let mut bench = Bench { task, items, seed, effort, objective: Scaled::new(objective, items)? };
     let mut measured = Measured { variances: Vec::new(), descents: Vec::new() };
     let mut places = Vec::new();
     for (index, kind) in Kind::ALL.into_iter().enumerate().filter(|(_, kind)| kind.descends()) {

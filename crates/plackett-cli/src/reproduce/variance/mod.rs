@@ -4,11 +4,11 @@
 mod measure;
 mod objectives;
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, sync::Arc};
 
 use plackett::run::Run;
 
-use super::{Cell, Report, jobs};
+use super::{Cell, Report, Wish, jobs};
 use crate::{
     console,
     files::OutDir,
@@ -16,7 +16,7 @@ use crate::{
     summary::mean_std,
 };
 use measure::{CRITIC_RATE, Effort, HIDDEN, Kind, Measured, PILOT, PLACES, RATE, SAMPLES, measure};
-use objectives::Task;
+use objectives::{Numbers, Task};
 
 const ITEMS: [usize; 2] = [8, 20];
 
@@ -33,28 +33,40 @@ struct Job {
     items: usize,
     seed: u64,
     effort: Effort,
+    /// What the order score is of, if it is not simulated.
+    numbers: Option<Arc<Numbers>>,
 }
 
 impl jobs::Job for Job {
     type Measured = Measured;
 
     fn name(&self) -> String {
-        let Self { task, items, seed, effort } = self;
-        format!("variance-{items}-{}-{seed}-{}", task.name().replace(' ', "-"), effort.steps)
+        let Self { task, items, seed, effort, numbers } = self;
+        let data =
+            numbers.as_ref().filter(|_| *task == Task::OrderScore).map_or("", |data| &data.fingerprint);
+        format!("variance-{items}-{}-{seed}-{}{data}", task.name().replace(' ', "-"), effort.steps)
     }
 
     fn run(&self, run: &Run<'_>) -> anyhow::Result<Measured> {
-        measure(self.task, self.items, self.seed, self.effort, run)
+        let objective = self.task.draw(self.items, self.seed, self.numbers.as_deref())?;
+        measure(self.task, objective, self.items, self.seed, self.effort, run)
     }
 }
 
-pub(super) fn make(out: &OutDir, seeds: &[u64], quick: bool) -> anyhow::Result<Report> {
+pub(super) fn make(out: &OutDir, Wish { seeds, quick, data }: Wish<'_>) -> anyhow::Result<Report> {
+    let numbers = data.map(Numbers::read).transpose()?.map(Arc::new);
     let effort = if quick { QUICK_EFFORT } else { EFFORT };
     let sizes = if quick { &ITEMS[..1] } else { &ITEMS[..] };
     let mut jobs = Vec::new();
     for &items in sizes {
         for task in Task::ALL {
-            jobs.extend(seeds.iter().map(|&seed| Job { task, items, seed, effort }));
+            jobs.extend(seeds.iter().map(|&seed| Job {
+                task,
+                items,
+                seed,
+                effort,
+                numbers: numbers.clone(),
+            }));
         }
     }
     let done = jobs::run(out, "variance".to_owned(), jobs)?;
@@ -74,7 +86,7 @@ pub(super) fn make(out: &OutDir, seeds: &[u64], quick: bool) -> anyhow::Result<R
         .collect();
     let cells: Vec<Cell> = groups.iter().flat_map(Group::cells).collect();
     let mut text = String::new();
-    let mut markdown = heading(seeds, effort);
+    let mut markdown = heading(seeds, effort, numbers.as_deref());
     for (title, header, rows) in [
         variance_table(&groups, "per evaluation", Group::relative),
         variance_table(&groups, "per second", |group, place, kind| {
@@ -361,7 +373,11 @@ fn verdict(groups: &[Group<'_>]) -> String {
     text
 }
 
-fn heading(seeds: &[u64], effort: Effort) -> String {
+fn heading(seeds: &[u64], effort: Effort, numbers: Option<&Numbers>) -> String {
+    let data = numbers.map_or_else(
+        || "simulated linear models (--data takes real ones)".to_owned(),
+        |data| format!("columns of {}, standardized, other ones for each seed", data.name),
+    );
     let Effort { steps, critic_evaluations, surrogate_evaluations, gradients } = effort;
     format!(
         "# The variance of gradient estimators on eight objectives\n\n\
@@ -372,6 +388,7 @@ fn heading(seeds: &[u64], effort: Effort) -> String {
          Before it is measured, RELAX (a network of {HIDDEN} hidden units, Adam {CRITIC_RATE}) learns from {critic_evaluations} evaluations \
          at these scores, of values that are centered\nbeforehand as the optimizer does, and the surrogate (default settings) from \
          {surrogate_evaluations}; neither learns while it is measured. In descents both learn along the way. Nothing\nwas chosen on these seeds \
-         if they are 1000 or more: settings were tried on smaller ones. Times are processor times of one thread.\n\n",
+         if they are 1000 or more: settings were tried on smaller ones. Times are processor times of one thread. The order score is the BIC of\n\
+         {data}.\n\n",
     )
 }
