@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import networkx as nx
 
 Method: TypeAlias = Literal[
-    "auto", "insertion", "pl-relax", "pl-reinforce", "pl", "pl-relax+insertion", "order-mcmc", "random", "exact", "pc"
+    "auto", "insertion", "pl-relax", "pl-reinforce", "pl", "pl-surrogate", "pl-relax+insertion", "order-mcmc", "random", "exact", "pc"
 ]
 Score: TypeAlias = Literal["auto", "ev-l0", "bic", "l1", "bge", "qnml", "bdeu", "k2", "fnml", "dg", "cg", "nal"]
 Candidates: TypeAlias = Literal["plus-one", "pc", "all"]
@@ -311,7 +311,7 @@ def learn_dag(
         How to search: ``"auto"`` is ``"exact"`` for up to 16 columns of numbers and ``"insertion"`` otherwise;
         ``"insertion"`` moves one variable at a time to its best place; ``"pl-relax"`` is the paper's method;
         ``"exact"`` is dynamic programming, to about 23 variables; ``"pc"`` tests independences instead; and ``"pl"``,
-        ``"pl-reinforce"``, ``"pl-relax+insertion"``, ``"order-mcmc"``, ``"random"``.
+        ``"pl-reinforce"``, ``"pl-surrogate"``, ``"pl-relax+insertion"``, ``"order-mcmc"``, ``"random"``.
     score
         What makes a graph good. Numbers: ``"ev-l0"`` (noise variances are equal: every direction can be told), ``"bic"``,
         ``"l1"`` (the paper's) or ``"bge"`` (a marginal likelihood). Categories: ``"qnml"``, ``"bic"``, ``"bdeu"``, ``"k2"`` or ``"fnml"``. Both side by side: ``"dg"``

@@ -21,12 +21,20 @@ use crate::{
     race::Expectation,
 };
 use features::Layout;
+use fit::{Plan, Trial};
 use serde::{Deserialize, Serialize};
 
 /// Evaluations before the first fit: fewer say nothing.
 const FIRST_FIT: usize = 16;
 /// A richer set of features must take this much off the squared error, because its gradient costs more.
 const WORTH_MORE: f64 = 0.95;
+/// The squared error on m evaluations that a fit was not shown must fall by this over m to be no accident: what predicts nothing takes
+/// 1/m off by its factor alone, and of the many that are tried one is the luckiest.
+const LUCK: f64 = 6.0;
+/// Where there are so few evaluations that all might be luck, this share of the error may be left.
+const BEYOND_LUCK: f64 = 0.05;
+/// Shares of what is remembered, the newest of it, that a fit may do better with than with all; the newest quarter is what it is tried on.
+const NEWEST: [f64; 2] = [0.75, 0.5];
 /// While less than this is left unexplained there is nothing to gain from fitting again.
 const NEARLY_ALL: f64 = 1e-6;
 /// The gradient of neighbors is O(Q² k²): beyond so many items it is left to who asks for it.
@@ -55,7 +63,7 @@ pub struct SurrogateSettings {
 
 impl Default for SurrogateSettings {
     fn default() -> Self {
-        Self { families: None, window: 2000, top: None }
+        Self { families: None, window: 10_000, top: None }
     }
 }
 
@@ -178,8 +186,6 @@ impl Surrogate {
         check_setting("window", window as f64, window >= FIRST_FIT, "at least 16 are needed")?;
         let depth = settings.top.unwrap_or(items);
         check_setting("top", depth as f64, (1..=items).contains(&depth), "from 1 to the number of items")?;
-        let fits = window.checked_mul(depth).is_some_and(|entries| entries <= MOST_COEFFICIENTS);
-        check_setting("window", window as f64, fits, "so many orders do not fit into memory")?;
         let is_part = depth < items;
         let allowed = match settings.families {
             Some(families) if is_part && families.and(Families::POSITIONS) != families => {
@@ -200,6 +206,8 @@ impl Surrogate {
             let limit = MOST_COEFFICIENTS.isqrt() / 2;
             return Err(Error::TooManyItems { what: "a surrogate of these families", items, limit });
         }
+        let fits = window.checked_mul(depth).is_some_and(|entries| entries <= MOST_COEFFICIENTS);
+        check_setting("window", window as f64, fits, "so many orders do not fit into memory")?;
         let layout = Layout::new(items, depth, allowed);
         let model = Model {
             families: Families::NONE,
@@ -409,23 +417,35 @@ impl Surrogate {
                 return false;
             }
         }
-        let constant = room.try_out(layout, memory, Families::NONE);
+        let plan = |families: Families| Plan { families, is_product: false, share: 1.0 };
+        let constant = room.try_out(layout, memory, plan(Families::NONE));
         let mut best = constant;
+        let sure = (1.0 - LUCK / (memory.count() / 4) as f64).max(BEYOND_LUCK);
+        if allowed.positions {
+            let plan = Plan { is_product: true, ..plan(Families::POSITIONS) };
+            best = better(best, room.try_out(layout, memory, plan), sure);
+        }
         let both = Families { positions: true, ..Families::PRECEDENCES };
         let mut tried = Families::NONE;
         for families in [Families::POSITIONS, Families::PRECEDENCES, both, Families::TOURS, Families::ALL] {
             let families = families.and(*allowed);
             if families != Families::NONE && families != tried {
-                let trial = room.try_out(layout, memory, families);
-                if trial.error < WORTH_MORE * best.error {
-                    best = trial;
-                }
+                best = better(best, room.try_out(layout, memory, plan(families)), sure.min(WORTH_MORE));
                 tried = families;
             }
         }
+        // Scores move while it learns, and what is old may say little of where they are now.
+        for share in NEWEST {
+            best = better(best, room.try_out(layout, memory, Plan { share, ..best.plan }), sure);
+        }
         model.constant = room.fit(layout, memory, best, &mut model.coefficients);
-        model.families = if best.steps == 0 { Families::NONE } else { best.families };
+        model.families = if best.steps == 0 { Families::NONE } else { best.plan.families };
         model.explained = if constant.error > 0.0 { 1.0 - best.error / constant.error } else { 0.0 };
         true
     }
+}
+
+/// The trial that predicts better, if by as much as it is worth.
+fn better(best: Trial, trial: Trial, worth: f64) -> Trial {
+    if trial.error < worth * best.error { trial } else { best }
 }

@@ -41,7 +41,7 @@ const ANY: usize = usize::MAX;
 /// Memory for dynamic programming over subsets, enough for 22 nodes.
 const EXACT_BYTES: usize = 2 << 30;
 
-pub(super) static METHODS: [Method; 15] = [
+pub(super) static METHODS: [Method; 16] = [
     paper("PL-RELAX", |problem, run| learn(problem, "pl-relax", "l1", run)),
     paper("SINKHORN_ECP", |problem, run| {
         rival(problem, run, |gram, seed| Constrained::sinkhorn().run(gram, seed, run))
@@ -85,6 +85,11 @@ pub(super) static METHODS: [Method; 15] = [
     ours("PL", "PL-RELAX with reward-to-go in place of the critic", |problem, run| {
         learn(problem, "pl", "l1", run)
     }),
+    ours(
+        "PL-SURROGATE",
+        "PL-RELAX with a surrogate of ranks and precedences in place of the critic",
+        |problem, run| learn(problem, "pl-surrogate", "l1", run),
+    ),
     ours("PL-RELAX+INSERTION", "the mode of PL-RELAX, then insertion moves", |problem, run| {
         learn(problem, "pl-relax+insertion", "l1", run)
     }),

@@ -131,10 +131,11 @@ fn markdown(nodes: usize, all: &[Cell], seeds: &[u64]) -> String {
 
 /// How the methods look in the plot; those that do not minimize the paper's objective are not in it. Methods that have an
 /// answer only at their end are dots, so they can share colors with those that are lines.
-const LOOKS: [(&str, Color, bool); 10] = [
+const LOOKS: [(&str, Color, bool); 11] = [
     ("PL-RELAX", Color::Green, false),
     ("PL", Color::Blue, false),
     ("PL-REINFORCE", Color::Vermilion, false),
+    ("PL-SURROGATE", Color::Sky, true),
     ("PL-RELAX+INSERTION", Color::Green, true),
     ("INSERTION", Color::Black, false),
     ("VARIANCE-SORT", Color::Purple, false),

@@ -20,10 +20,8 @@ use objectives::{Numbers, Task};
 
 const ITEMS: [usize; 2] = [8, 20];
 
-const EFFORT: Effort =
-    Effort { steps: 400, critic_evaluations: 10_000, surrogate_evaluations: 2_000, gradients: 400 };
-const QUICK_EFFORT: Effort =
-    Effort { steps: 60, critic_evaluations: 2_000, surrogate_evaluations: 1_000, gradients: 50 };
+const EFFORT: Effort = Effort { steps: 400, evaluations: 10_000, gradients: 400 };
+const QUICK_EFFORT: Effort = Effort { steps: 60, evaluations: 1_000, gradients: 50 };
 
 /// How much of the descent counts as made.
 const MADE: f64 = 0.9;
@@ -378,16 +376,16 @@ fn heading(seeds: &[u64], effort: Effort, numbers: Option<&Numbers>) -> String {
         || "simulated linear models (--data takes real ones)".to_owned(),
         |data| format!("columns of {}, standardized, other ones for each seed", data.name),
     );
-    let Effort { steps, critic_evaluations, surrogate_evaluations, gradients } = effort;
+    let Effort { steps, evaluations, gradients } = effort;
     format!(
         "# The variance of gradient estimators on eight objectives\n\n\
          Made by `plackett reproduce variance`, seeds {seeds:?}: every seed draws its own objective. The variance is that of the gradient of\n\
          {SAMPLES} samples, summed over the scores and multiplied by {SAMPLES}, from {gradients} gradients at scores that do not move, of the \
          objective in units of its\ndeviation over {PILOT} random orders; the figures are means over the seeds. The scores are those of a descent with leave-one-out \
          (Adam {RATE}, {steps} steps):\nat its start, where half of it is made, and at its end.\n\n\
-         Before it is measured, RELAX (a network of {HIDDEN} hidden units, Adam {CRITIC_RATE}) learns from {critic_evaluations} evaluations \
-         at these scores, of values that are centered\nbeforehand as the optimizer does, and the surrogate (default settings) from \
-         {surrogate_evaluations}; neither learns while it is measured. In descents both learn along the way. Nothing\nwas chosen on these seeds \
+         Before it is measured, each estimator learns from {evaluations} evaluations at these scores: RELAX (a network of {HIDDEN} hidden \
+         units, Adam {CRITIC_RATE}) of values that\nare centered beforehand as the optimizer does, and the surrogate with its default settings; \
+         neither learns while it is measured. In descents both learn along the way. Nothing\nwas chosen on these seeds \
          if they are 1000 or more: settings were tried on smaller ones. Times are processor times of one thread. The order score is the BIC of\n\
          {data}.\n\n",
     )
