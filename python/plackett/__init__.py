@@ -24,6 +24,7 @@ from plackett._optimize import Optimizer, Optimum, Proposal, Status, minimize
 from plackett._plackett import PlackettError, __version__
 from plackett._relaxations import neural_sort, sinkhorn
 from plackett._support import Support
+from plackett._surrogate import Surrogate
 from plackett.critics import Critic
 
 __all__ = [
@@ -50,6 +51,7 @@ __all__ = [
     "Statistics",
     "Status",
     "Support",
+    "Surrogate",
     "critics",
     "draw",
     "estimate",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -12,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from plackett._arrays import Floats, Integers, Numbers, Seed, to_count, to_floats, to_seed
 from plackett._distributions import PlackettLuce
 from plackett._plackett import PlackettError
+from plackett._surrogate import Control, Surrogate
 
 Baseline: TypeAlias = Literal["auto", "none", "leave_one_out"]
 
@@ -77,7 +79,13 @@ def draw(
     return Drawn(law, draw_orders(law, count, top, number), number)
 
 
-def gradient(drawn: Drawn, values: ArrayLike, *, baseline: Baseline | ArrayLike = "auto") -> Numbers:
+def gradient(
+    drawn: Drawn,
+    values: ArrayLike,
+    *,
+    baseline: Baseline | ArrayLike = "auto",
+    surrogate: Surrogate | Sequence[Surrogate] | None = None,
+) -> Numbers:
     """The gradient of E f(b) in the scores, of shape (..., k), from the values of f on the orders drawn: REINFORCE.
 
     Parameters
@@ -90,6 +98,9 @@ def gradient(drawn: Drawn, values: ArrayLike, *, baseline: Baseline | ArrayLike 
         What is subtracted from them. ``"leave_one_out"``: from each the mean of the others of its distribution; ``"none"``;
         a number, or one for each distribution, which must not depend on these values (say, a mean of those before).
         ``"auto"`` leaves one out, and subtracts nothing where there is one sample only: then better give a number.
+    surrogate
+        A :class:`plackett.Surrogate` of f, or one for each distribution: REINFORCE is then made of what it leaves unexplained, the exact
+        gradient of what it explains is added, and it learns from the values.
 
     Examples
     --------
@@ -105,7 +116,11 @@ def gradient(drawn: Drawn, values: ArrayLike, *, baseline: Baseline | ArrayLike 
     if found.shape != shape:
         raise PlackettError(f"values has the shape {found.shape}: {shape} is needed, one for each order")
     check_values(found, drawn.orders)
-    return weighted_gradient(drawn.law, drawn.orders, to_weights(found, baseline))
+    if surrogate is None:
+        return weighted_gradient(drawn.law, drawn.orders, to_weights(found, baseline))
+    if not (isinstance(baseline, str) and baseline == "auto"):
+        raise PlackettError("a surrogate is its own baseline: give one of them")
+    return surrogate_gradient(Control(surrogate, drawn.law, drawn.orders.shape[-1]), drawn.orders, found)[0]
 
 
 def to_law(scores: ArrayLike | PlackettLuce, mask: ArrayLike | None, lengths: ArrayLike | None) -> PlackettLuce:
@@ -154,6 +169,23 @@ def weighted_gradient(law: PlackettLuce, orders: Integers, weights: Floats) -> N
     length = orders.shape[-1]
     rows = orders.reshape(math.prod(weights.shape), length)
     return law._typed(law._batch.sum_grad_log_prob(rows, np.ascontiguousarray(weights).reshape(-1))).reshape(law._given.shape)
+
+
+def surrogate_gradient(control: Control, orders: Integers, values: Floats) -> tuple[Numbers, Any, Floats, Numbers]:
+    """The gradient with a surrogate, which learns from the values; E f(b); the weights of the orders; and the gradient of E h(b)."""
+    law = control.law
+    left = control.left(orders, values)
+    expected, slopes = control.expectation()
+    weights, known = to_weights(left, "auto"), law._typed(slopes)
+    found = weighted_gradient(law, orders, weights) + known
+    control.learn(orders, values)
+    return found, mean_value(law, left, expected), weights, known
+
+
+def mean_value(law: PlackettLuce, values: Floats, known: Any = 0.0) -> Any:
+    """What is known of E f(b), and the mean of the values beyond that, for each distribution."""
+    means = known + (values / values.shape[-1]).sum(axis=-1)  # the sum itself may overflow
+    return float(means) if law.batch_shape == () else law._typed(means)
 
 
 def check_values(values: Floats, orders: NDArray[Any]) -> None:

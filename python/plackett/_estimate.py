@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Any, Literal, TypeAlias
@@ -14,14 +14,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from plackett._arrays import Floats, Integers, Numbers, Seed, to_count, to_floats, to_seed
 from plackett._distributions import Categorical, PlackettLuce
-from plackett._draw import Baseline, check_values, draw_orders, to_law, to_weights, weighted_gradient
+from plackett._draw import Baseline, check_values, draw_orders, mean_value, surrogate_gradient, to_law, to_weights, weighted_gradient
 from plackett._objective import to_value, to_values
 from plackett._plackett import PlackettError
+from plackett._surrogate import Control, Surrogate
 from plackett.critics import Critic, CriticLike, Network, OwnCritic, RelaxedObjective
 
-Estimator: TypeAlias = Literal["reinforce", "rebar", "relax", "reparametrized", "exact"]
+Estimator: TypeAlias = Literal["reinforce", "surrogate", "rebar", "relax", "reparametrized", "exact"]
 
-_ESTIMATORS = ("reinforce", "rebar", "relax", "reparametrized", "exact")
+_ESTIMATORS = ("reinforce", "surrogate", "rebar", "relax", "reparametrized", "exact")
 
 _MOST_ENTRIES = 200_000_000
 """More entries than this of all orders of a batch are not listed: they would take gigabytes."""
@@ -51,6 +52,7 @@ def estimate(
     *,
     estimator: Estimator = "reinforce",
     critic: Critic | CriticLike | None = None,
+    surrogate: Surrogate | Sequence[Surrogate] | None = None,
     baseline: Baseline | ArrayLike = "auto",
     n_samples: int = 1,
     top: int | None = None,
@@ -75,13 +77,18 @@ def estimate(
         (B, n); if it takes a second argument, that is the number of the distribution, of shape (B, 1).
         ``"reparametrized"`` does without it.
     estimator
-        ``"reinforce"``; ``"rebar"``, whose critic is a scaled :class:`plackett.critics.RelaxedObjective`; ``"relax"``, with
+        ``"reinforce"``; ``"surrogate"``, REINFORCE on what a surrogate leaves unexplained plus the exact gradient of what it
+        explains; ``"rebar"``, whose critic is a scaled :class:`plackett.critics.RelaxedObjective`; ``"relax"``, with
         any critic; ``"exact"``, by enumeration, for at most 10 items to order; all of these are unbiased.
         ``"reparametrized"`` is the gradient of the critic itself: low variance, but biased for f.
     critic
         The control variate, one of :mod:`plackett.critics` or of your own (:class:`plackett.critics.CriticLike`). RELAX has a fresh
         :class:`plackett.critics.Network` unless another is given; to train one, keep it and
         step its parameters against ``critic_gradient``.
+    surrogate
+        What ``"surrogate"`` predicts f with, and goes on learning from its values: a :class:`plackett.Surrogate`, or one for each
+        distribution if f differs between them. Keep it between calls: a fresh one, as without it, knows nothing, and the
+        estimate is REINFORCE's.
     baseline
         What REINFORCE subtracts from f: ``"leave_one_out"``, for each sample the mean of the others; ``"none"``; or numbers, one or one
         for each distribution. ``"auto"`` leaves one out, and subtracts nothing from a single sample: better give a mean of earlier
@@ -97,7 +104,7 @@ def estimate(
     seed
         A number or a numpy generator for the noise; fresh noise without one.
     per_sample
-        Whether to return what each sample adds to REINFORCE, too.
+        Whether to return what each sample adds, too; for ``"reinforce"`` and ``"surrogate"``.
 
     Examples
     --------
@@ -129,13 +136,18 @@ def estimate(
         raise PlackettError(f"f is {f!r}: a function is needed")
     if not (isinstance(baseline, str) and baseline == "auto") and estimator != "reinforce":
         raise PlackettError(f"baseline is for reinforce, not for {estimator}")
-    if critic is not None and estimator in ("reinforce", "exact"):
+    if critic is not None and estimator in ("reinforce", "surrogate", "exact"):
         raise PlackettError(f"{estimator} has no critic")
-    if per_sample and estimator != "reinforce":
-        raise PlackettError(f"per_sample is for reinforce, not for {estimator}")
+    if surrogate is not None and estimator != "surrogate":
+        raise PlackettError(f"surrogate is for the estimator surrogate, not for {estimator}")
+    takes_scores = estimator in ("reinforce", "surrogate")
+    if per_sample and not takes_scores:
+        raise PlackettError(f"per_sample is for reinforce and surrogate, not for {estimator}")
     if isinstance(law, Categorical):
         if top is not None or mask is not None or lengths is not None or per_sample:
             raise PlackettError("top, mask, lengths and per_sample are for orders, not for categories")
+        if estimator == "surrogate":
+            raise PlackettError("surrogates are for orders, not for categories")
         if estimator == "exact":
             return _exact(law, f, batch)
         return _sampled(law, f, estimator, critic, baseline, _noise(law, u, v, n_samples, seed), batch)
@@ -143,15 +155,16 @@ def estimate(
     if estimator == "exact":
         is_plain = law.batch_shape == () and top in (None, law.n_items) and np.isfinite(law._given).all()
         return _exact(law, f, batch) if is_plain else _exact_batch(law, evaluate, top)
-    if estimator != "reinforce":
+    if not takes_scores:
         if top not in (None, law.n_items):
-            raise PlackettError(f"top is for reinforce and exact: {estimator} needs whole orders")
+            raise PlackettError(f"top is for reinforce, surrogate and exact: {estimator} needs whole orders")
         if law.batch_shape == ():
             return _sampled(law, f, estimator, critic, baseline, _noise(law, u, v, n_samples, seed), batch)
     if law.batch_shape != () and (u is not None or v is not None):
         raise PlackettError("noise u and v is for one distribution: give a seed")
-    if estimator != "reinforce":
+    if not takes_scores:
         return _sampled_batch(law, evaluate, estimator, critic, to_count(n_samples, "n_samples", least=1), to_seed(seed))
+    control = Control(surrogate, law, law._top(top)) if estimator == "surrogate" else None
     if u is None and v is None:
         orders = draw_orders(law, to_count(n_samples, "n_samples", least=1), top, to_seed(seed))
     else:
@@ -160,13 +173,18 @@ def estimate(
         orders = np.ascontiguousarray(law._law.outcomes(law._law.perturb(noise))[:, :ranks])
         orders.setflags(write=False)
     values = evaluate(orders)
-    weights = to_weights(values, baseline)
+    if control is None:
+        weights = to_weights(values, baseline)
+        gradient, value, known = weighted_gradient(law, orders, weights), mean_value(law, values), None
+    else:
+        gradient, value, weights, known = surrogate_gradient(control, orders, values)
     gradients = None
     if per_sample:
         ones = PlackettLuce(law._given[..., np.newaxis, :].astype(law._dtype))
         gradients = ones.grad_log_prob(orders) * (weights * weights.shape[-1]).astype(law._dtype)[..., np.newaxis]
-    gradient = weighted_gradient(law, orders, weights)
-    return Estimate(gradient, _mean(law, values), orders, values, np.empty(0), gradients)
+        if known is not None:
+            gradients += known[..., np.newaxis, :]
+    return Estimate(gradient, value, orders, values, np.empty(0), gradients)
 
 
 class _Evaluation:
@@ -199,11 +217,6 @@ def takes_two(f: Any) -> bool:
         return False
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     return sum(parameter.kind in positional and parameter.default is parameter.empty for parameter in parameters) >= 2
-
-
-def _mean(law: PlackettLuce, values: Floats) -> Any:
-    means = (values / values.shape[-1]).sum(axis=-1)  # the sum itself may overflow
-    return float(means) if law.batch_shape == () else law._typed(means)
 
 
 def all_orders(items: int, ranks: int) -> Integers:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import networkx as nx
 
 Method: TypeAlias = Literal[
-    "auto", "insertion", "pl-relax", "pl-reinforce", "pl", "pl-relax+insertion", "order-mcmc", "random", "exact", "pc"
+    "auto", "insertion", "pl-relax", "pl-reinforce", "pl", "pl-surrogate", "pl-relax+insertion", "order-mcmc", "random", "exact", "pc"
 ]
 Score: TypeAlias = Literal["auto", "ev-l0", "bic", "l1", "bge", "non-gaussian", "additive", "qnml", "bdeu", "k2", "fnml", "dg", "cg", "nal"]
 Candidates: TypeAlias = Literal["plus-one", "pc", "all"]
@@ -71,6 +71,10 @@ class LearnedGraph(Graph):
         """The name of the score; ``None`` for ``pc``."""
         self.score_choice: str | None = native.score_choice
         """Why this score, if the data decided."""
+        self.dropped: list[tuple[str, str, float]] = [
+            (self._names[cause], self._names[effect], weight) for cause, effect, weight in native.dropped
+        ]
+        """Edges that ``threshold`` left out, with their weights."""
         self.price: float | None = native.price
         """What a parent cost in ``bic`` on numbers."""
         self.is_equivalent: bool = native.is_equivalent
@@ -271,6 +275,7 @@ def learn_dag(
     lambda_: float | None = None,
     sigma2: float | None = None,
     penalty: float | None = None,
+    threshold: float | None = None,
     ess: float | None = None,
     candidates: Candidates | None = None,
     max_parents: int | None = None,
@@ -305,7 +310,7 @@ def learn_dag(
         How to search: ``"auto"`` is ``"exact"`` for up to 16 columns of numbers and ``"insertion"`` otherwise;
         ``"insertion"`` moves one variable at a time to its best place; ``"pl-relax"`` is the paper's method;
         ``"exact"`` is dynamic programming, to about 23 variables; ``"pc"`` tests independences instead; and ``"pl"``,
-        ``"pl-reinforce"``, ``"pl-relax+insertion"``, ``"order-mcmc"``, ``"random"``.
+        ``"pl-reinforce"``, ``"pl-surrogate"``, ``"pl-relax+insertion"``, ``"order-mcmc"``, ``"random"``.
     score
         What makes a graph good. Numbers: ``"ev-l0"`` (noise variances are equal: every direction can be told), ``"bic"``,
         ``"l1"`` (the paper's), ``"non-gaussian"`` and ``"additive"`` (noise of any shape, bent effects; from rows) or ``"bge"`` (a marginal likelihood). Categories: ``"qnml"``, ``"bic"``, ``"bdeu"``, ``"k2"`` or ``"fnml"``. Both side by side: ``"dg"``
@@ -350,6 +355,9 @@ def learn_dag(
     lambda_, sigma2, penalty
         Settings of the scores of numbers: the price of a unit of weight (``l1``), the noise variance (``ev-l0``), the price of
         a parent (``ev-l0`` and ``bic``, 1 being that of the BIC proper; by default ``bic`` has one that fits the density found).
+    threshold
+        Edges of numbers whose weight is smaller than this in size are left out of the graph once it is learned; ``dropped`` has them.
+        The score is that of the graph with them.
     ess, candidates, max_parents
         Settings for categories: the equivalent sample size of ``bdeu``; which parents are tried, ``"plus-one"``, ``"pc"`` or
         ``"all"``, and how many together.
@@ -397,6 +405,7 @@ def learn_dag(
         "lambda_": _optional_number(lambda_, "lambda_"),
         "sigma2": _optional_number(sigma2, "sigma2"),
         "penalty": _optional_number(penalty, "penalty"),
+        "threshold": _optional_number(threshold, "threshold"),
         "ess": _optional_number(ess, "ess"),
         "candidates": candidates,
         "max_parents": _optional_count(max_parents, "max_parents"),

@@ -64,6 +64,7 @@ class OrderDAG:
         lambda_: float | None = None,
         sigma2: float | None = None,
         penalty: float | None = None,
+        threshold: float | None = None,
         ess: float | None = None,
         candidates: Candidates | None = None,
         max_parents: int | None = None,
@@ -103,6 +104,7 @@ class OrderDAG:
         self.lambda_ = lambda_
         self.sigma2 = sigma2
         self.penalty = penalty
+        self.threshold = threshold
         self.ess = ess
         self.candidates = candidates
         self.max_parents = max_parents

@@ -6,7 +6,7 @@ float32 are widened there, B times k numbers); those on another device go there 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,6 +18,7 @@ from plackett._distributions import PlackettLuce as _Law
 from plackett._draw import Baseline
 from plackett._estimate import Estimator, all_orders, takes_two
 from plackett._plackett import PlackettError
+from plackett._surrogate import Surrogate
 from plackett.critics import Critic, CriticLike
 
 __all__ = ["PlackettLuce", "expectation"]
@@ -35,6 +36,7 @@ def expectation(
     lengths: Any = None,
     estimator: Estimator = "reinforce",
     critic: Critic | CriticLike | None = None,
+    surrogate: Surrogate | Sequence[Surrogate] | None = None,
     baseline: Baseline | torch.Tensor | float = "auto",
     seed: Seed = None,
 ) -> torch.Tensor:
@@ -51,7 +53,7 @@ def expectation(
     f
         Takes orders, an int64 tensor of shape (B, n, m) on the device of theta, and returns values of shape (B, n). If it takes a second
         argument, that is the number of the row, of shape (B, 1). It may be a black box: no gradient is needed.
-    n_samples, top, mask, lengths, estimator, critic, baseline
+    n_samples, top, mask, lengths, estimator, critic, surrogate, baseline
         As for :func:`plackett.estimate`.
     seed
         A number or a generator of PyTorch; without one, PyTorch's own, so that ``torch.manual_seed`` makes it repeatable.
@@ -84,6 +86,7 @@ def expectation(
         (lambda orders: evaluate(orders, np.zeros(1, dtype=np.int64))) if is_single else evaluate,
         estimator=estimator,
         critic=critic,
+        surrogate=surrogate,
         baseline=baseline.detach().cpu().numpy() if isinstance(baseline, torch.Tensor) else baseline,
         n_samples=n_samples,
         top=top,

@@ -16,7 +16,7 @@ use crate::{
 /// Distributions by rows of scores, of which −inf is an absent item.
 #[pyclass(frozen, module = "plackett._plackett")]
 pub(crate) struct Batch {
-    batch: plackett::Batch,
+    pub(crate) batch: plackett::Batch,
 }
 
 /// What is wrong with one ranking of many is said of its row.
@@ -28,7 +28,7 @@ fn in_rows(error: plackett::Error, rows: usize) -> Failure {
 }
 
 /// Room for numbers, all zero.
-fn zeros(rows: usize, columns: usize) -> Result<Vec<f64>, Failure> {
+pub(crate) fn zeros(rows: usize, columns: usize) -> Result<Vec<f64>, Failure> {
     let mut numbers = room(rows, columns)?;
     numbers.resize(rows * columns, 0.0);
     Ok(numbers)

@@ -36,6 +36,7 @@ pub(crate) struct Settings {
     lambda: Option<f64>,
     sigma2: Option<f64>,
     penalty: Option<f64>,
+    threshold: Option<f64>,
     ess: Option<f64>,
     candidates: Option<String>,
     max_parents: Option<usize>,
@@ -71,6 +72,7 @@ impl Settings {
                 lambda: self.lambda,
                 noise_variance: self.sigma2,
                 penalty: self.penalty,
+                threshold: self.threshold,
             },
             categories: CategorySettings {
                 equivalent_sample_size: self.ess,
@@ -298,6 +300,10 @@ impl LearnedGraph {
         Some((statements, found.free_score, found.cost, decisive, found.is_whole))
     }
 
+    #[getter]
+    fn dropped(&self) -> Vec<(usize, usize, f64)> {
+        self.learned.dropped.clone()
+    }
 }
 
 /// What a file says of a graph, as JSON.

@@ -20,6 +20,7 @@ mod optimize;
 mod program;
 mod relaxation;
 mod statistics;
+mod surrogate;
 
 use pyo3::prelude::*;
 
@@ -41,6 +42,7 @@ mod _plackett {
         program::main,
         relaxation::{neural_sort, sinkhorn, softmax},
         statistics::Statistics,
+        surrogate::Surrogate,
     };
 
     /// The version of the package.

@@ -301,3 +301,139 @@ def test_relax_has_a_network_unless_told_otherwise():
     given = plackett.estimate(scores, f, estimator="relax", critic=plackett.critics.Network(4), n_samples=3, seed=1)
     assert np.array_equal(default.gradient, given.gradient)
     assert default.critic_gradient.size == given.critic_gradient.size > 0
+
+
+class TestSurrogate:
+    """REINFORCE on what a surrogate leaves unexplained, plus the exact gradient of what it explains."""
+
+    weights = np.random.default_rng(5).normal(size=(4, 4, 4))
+
+    def f(self, orders):
+        """A function of the first three items that is no sum over ranks or pairs."""
+        return self.weights[orders[..., 0], orders[..., 1], orders[..., 2]]
+
+    def surrogate(self, **settings):
+        """One that has learned something, of another function."""
+        surrogate = plackett.Surrogate(4, **settings)
+        orders = plackett.PlackettLuce(np.zeros(4)).sample(60, seed=9)
+        surrogate.observe(orders[..., : settings.get("top", 4)], self.f(orders) + 2 * orders[..., 1])
+        assert surrogate.families
+        return surrogate
+
+    @pytest.mark.parametrize("settings", [{}, {"families": ["positions"]}, {"top": 3}])
+    def test_unbiased_while_it_learns(self, settings):
+        scores = np.random.default_rng(1).normal(size=(2, 4))
+        exact = plackett.estimate(scores, self.f, estimator="exact", top=3).gradient
+        surrogate, top, found = self.surrogate(window=200, **settings), settings.get("top"), []
+        for seed in range(1500):
+            found.append(
+                plackett.estimate(scores, self.f, estimator="surrogate", surrogate=surrogate, n_samples=4, top=top, seed=seed).gradient
+            )
+        error = np.std(found, axis=0) / np.sqrt(len(found))
+        assert (np.abs(np.mean(found, axis=0) - exact) < 4.5 * error).all()
+        assert surrogate.n_evaluations == 60 + 1500 * 8
+
+    def test_known_sums_are_exact_once_they_are_learned(self):
+        cost = np.random.default_rng(2).normal(size=(6, 6))
+        surrogate, scores = plackett.Surrogate(6), np.random.default_rng(3).normal(size=(5, 6))
+
+        def total(orders):
+            return cost[np.arange(6), orders].sum(axis=-1)
+
+        for seed in range(20):
+            found = plackett.estimate(scores, total, estimator="surrogate", surrogate=surrogate, n_samples=8, seed=seed)
+        exact = plackett.estimate(scores, total, estimator="exact")
+        np.testing.assert_allclose(found.gradient, exact.gradient, atol=1e-5)
+        np.testing.assert_allclose(found.value, exact.value, atol=1e-5)
+
+    def test_formula(self):
+        scores = np.random.default_rng(4).normal(size=(3, 4))
+        surrogate = self.surrogate()
+        law = plackett.PlackettLuce(scores)
+        drawn = plackett.draw(scores, 5, seed=7)
+        left = self.f(drawn.orders) - surrogate.predict(drawn.orders)
+        value, slope = surrogate.expectation(law)
+        expected = plackett.gradient(drawn, left) + slope
+        same = plackett.Surrogate.from_json(surrogate.to_json())
+        np.testing.assert_allclose(plackett.gradient(drawn, self.f(drawn.orders), surrogate=same), expected, atol=1e-12)
+        found = plackett.estimate(scores, self.f, estimator="surrogate", surrogate=surrogate, n_samples=5, seed=7, per_sample=True)
+        np.testing.assert_allclose(found.gradient, expected, atol=1e-12)
+        np.testing.assert_allclose(found.gradients.mean(axis=-2), expected, atol=1e-12)
+        np.testing.assert_allclose(found.value, value + left.mean(axis=-1), atol=1e-12)
+        assert surrogate.to_json() == same.to_json()  # both have learned the same
+
+    def test_expectation_is_that_over_all_orders(self):
+        surrogate = self.surrogate()
+        law = plackett.PlackettLuce(np.random.default_rng(6).normal(size=4))
+        exact = plackett.estimate(law, surrogate.predict, estimator="exact", batch=True)
+        value, slope = surrogate.expectation(law)
+        np.testing.assert_allclose(value, exact.value, atol=1e-12)
+        np.testing.assert_allclose(slope, exact.gradient, atol=1e-12)
+
+    def test_one_for_each_distribution(self):
+        scores = np.random.default_rng(4).normal(size=(3, 4))
+
+        def f(orders, row):
+            return row * self.f(orders)
+
+        each = [plackett.Surrogate(4) for _ in range(3)]
+        for seed in range(10):
+            plackett.estimate(scores, f, estimator="surrogate", surrogate=each, n_samples=8, seed=seed)
+        found = plackett.estimate(scores, f, estimator="surrogate", surrogate=each, n_samples=8, seed=99)
+        assert [one.n_evaluations for one in each] == [88] * 3
+        assert found.gradient.shape == (3, 4) and found.value.shape == (3,)
+        np.testing.assert_allclose(found.gradient[0], 0, atol=1e-12)
+
+    def test_one_sample_has_a_moving_mean_as_its_baseline(self):
+        surrogate = plackett.Surrogate(3)
+        for seed in range(5):
+            found = plackett.estimate(np.zeros(3), lambda order: 7.0, estimator="surrogate", surrogate=surrogate, seed=seed)
+        np.testing.assert_allclose(found.gradient, 0, atol=1e-12)
+
+    def test_single_precision(self):
+        scores = np.zeros((2, 4), dtype=np.float32)
+        found = plackett.estimate(scores, self.f, estimator="surrogate", surrogate=self.surrogate(), n_samples=4, per_sample=True, seed=0)
+        assert found.gradient.dtype == found.value.dtype == found.gradients.dtype == np.float32
+
+    def test_a_fresh_one_is_leave_one_out(self):
+        both = [plackett.estimate(np.zeros((2, 4)), self.f, estimator=name, n_samples=4, seed=0) for name in ("surrogate", "reinforce")]
+        np.testing.assert_allclose(both[0].gradient, both[1].gradient, atol=1e-12)
+
+    @pytest.mark.parametrize(
+        ("arguments", "expected"),
+        [
+            ({"surrogate": plackett.Surrogate(5)}, "for 5 items"),
+            ({"surrogate": plackett.Surrogate(4), "top": 2}, "reads 4 ranks"),
+            ({"surrogate": plackett.Surrogate(4, top=2)}, "reads 2 ranks"),
+            ({"surrogate": [plackett.Surrogate(4)]}, "one for each of 2"),
+            ({"surrogate": ["a", "b"]}, "plackett.Surrogate is needed"),
+            ({"mask": [True, True, True, False]}, "absent"),
+            ({"baseline": "none"}, "baseline is for reinforce"),
+            ({"critic": Network(4)}, "no critic"),
+            ({"estimator": "reinforce", "surrogate": plackett.Surrogate(4)}, "is for the estimator surrogate"),
+        ],
+    )
+    def test_what_does_not_fit_is_refused(self, arguments, expected):
+        with pytest.raises(plackett.PlackettError, match=expected):
+            plackett.estimate(np.zeros((2, 4)), self.f, **{"estimator": "surrogate", "n_samples": 2, **arguments})
+
+    def test_settings_are_checked(self):
+        for wrong, expected in [
+            ({"families": ["pairs"]}, "pairs"),
+            ({"families": "positions"}, "list of names"),
+            ({"window": 2}, "at least 16"),
+            ({"window": 2**62}, "memory"),
+            ({"top": 5}, "top"),
+            ({"top": 2, "families": ["neighbors"]}, "positions"),
+        ]:
+            with pytest.raises(plackett.PlackettError, match=expected):
+                plackett.Surrogate(4, **wrong)
+        with pytest.raises(plackett.PlackettError, match="too many"):
+            plackett.Surrogate(10**12)
+        surrogate = plackett.Surrogate(3)
+        with pytest.raises(plackett.PlackettError, match="row 1"):
+            surrogate.observe([[0, 1, 2], [0, 0, 1]], [1.0, 2.0])
+        with pytest.raises(plackett.PlackettError, match="shape"):
+            surrogate.observe([[0, 1, 2]], [1.0, 2.0])
+        with pytest.raises(plackett.PlackettError, match="finite"):
+            surrogate.observe([0, 1, 2], np.nan)

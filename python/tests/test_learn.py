@@ -416,3 +416,14 @@ class TestBadInput:
         # With fewer rows than columns, some are functions of others.
         assert all("is an exact linear function of" in text for text in found.warnings[1:])
         assert [str(one.message) for one in told] == list(found.warnings)
+
+
+def test_weights_below_a_threshold_are_left_out():
+    data = plackett.simulate_sem(10, seed=0).sample(1000, seed=0)
+    whole, thinned = (plackett.learn_dag(data, score="l1", threshold=threshold) for threshold in (None, 0.3))
+    assert not whole.dropped and thinned.dropped and thinned.score == whole.score
+    assert all(abs(weight) < 0.3 for _, _, weight in thinned.dropped)
+    weights = thinned.weights[thinned.weights != 0]
+    assert (abs(weights) >= 0.3).all() and len(weights) + len(thinned.dropped) == (whole.adjacency != 0).sum()
+    with pytest.raises(plackett.PlackettError, match="threshold"):
+        plackett.learn_dag(plackett.load_network("asia").sample(200, seed=0), threshold=0.3)

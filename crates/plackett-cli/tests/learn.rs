@@ -326,6 +326,42 @@ fn numbers_have_a_posterior_and_the_chains_are_told_of() {
 }
 
 #[test]
+fn weights_below_a_threshold_are_left_out_and_said_to_be() {
+    let l1 = ["learn", "--example", "sem", "--score", "l1"];
+    let weight = |edge: &Value| edge["weight"].as_f64().unwrap().abs();
+    let (whole, thinned) = (json(&l1), json(&[&l1[..], &["--threshold", "0.3"]].concat()));
+    let edges = |document: &Value, field: &str| document[field].as_array().unwrap().clone();
+    let (kept, dropped) = (edges(&thinned, "edges"), edges(&thinned, "dropped"));
+    assert!(!dropped.is_empty() && dropped.iter().all(|edge| weight(edge) < 0.3));
+    assert!(!kept.is_empty() && kept.iter().all(|edge| weight(edge) >= 0.3));
+    let mut all: Vec<f64> = edges(&whole, "edges").iter().map(weight).collect();
+    let mut both: Vec<f64> = kept.iter().chain(&dropped).map(weight).collect();
+    all.sort_by(f64::total_cmp);
+    both.sort_by(f64::total_cmp);
+    assert_eq!(all, both);
+    assert_eq!((&whole["dropped"], &whole["score"]), (&Value::Null, &thinned["score"]));
+    assert_eq!(thinned["settings"]["numbers"]["threshold"], 0.3);
+    let count = format!("threshold: {} edge", dropped.len());
+    assert!(text(&[&l1[..], &["--threshold", "0.3"]].concat()).contains(&count));
+    // What is known to be there stays, however light.
+    let (from, to) = (dropped[0]["from"].as_str().unwrap(), dropped[0]["to"].as_str().unwrap());
+    let pair = format!("{from},{to}");
+    let known = json(&[&l1[..], &["--threshold", "0.3", "--require", &pair]].concat());
+    assert!(edges(&known, "edges").iter().any(|edge| edge["from"] == from && edge["to"] == to));
+    for (given, expected) in [
+        (&["--example", "asia", "--threshold", "0.3"][..], "--threshold is for the weights of linear models"),
+        (
+            &["--example", "sem", "--method", "pc", "--threshold", "0.3"],
+            "--threshold is for graphs by a score",
+        ),
+        (&["--example", "sem", "--threshold", "-1"], "threshold"),
+    ] {
+        let complaint = complaint(&[&["learn"], given].concat(), 2);
+        assert!(complaint.contains(expected), "{complaint}");
+    }
+}
+
+#[test]
 fn the_answer_does_not_depend_on_threads_and_every_method_gives_one() {
     let folder = Folder::new();
     let (data, _) = simulate(&folder, &["--nodes", "9", "--degree", "2", "--samples", "200", "--seed", "3"]);

@@ -74,6 +74,7 @@
 
 mod adam;
 mod assignment;
+mod average;
 mod batch;
 mod categorical;
 mod constrained;

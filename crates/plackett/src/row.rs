@@ -159,6 +159,32 @@ pub(crate) struct Room {
     keys: Vec<u64>,
 }
 
+/// A sum whose every stage is wanted, in blocks: rounding grows with the number of blocks and the length of one, not with their product.
+struct RunningSum {
+    blocks: f64,
+    block: f64,
+    length: usize,
+}
+
+impl RunningSum {
+    /// Summands of a block: a million items have as many blocks as a block has items, within a factor of four.
+    const BLOCK: usize = 512;
+
+    fn from(first: f64) -> Self {
+        Self { blocks: 0.0, block: first, length: 0 }
+    }
+
+    fn add(&mut self, summand: f64) -> f64 {
+        self.block += summand;
+        self.length += 1;
+        let sum = self.blocks + self.block;
+        if self.length == Self::BLOCK {
+            *self = Self { blocks: sum, block: 0.0, length: 0 };
+        }
+        sum
+    }
+}
+
 impl<'a> Row<'a> {
     /// The distribution with these normalized scores.
     pub(crate) fn new(log: &'a [f64], probability: &'a [f64], extent: Extent) -> Self {
@@ -210,15 +236,14 @@ impl<'a> Row<'a> {
             return Ok(());
         }
         // ∂/∂θ_{b_u} = w − exp θ_{b_u} T_u with T_u = Σ_{j ≤ u} w / Θ_j; what is not ranked has the last T.
-        let mut sum = self.unranked(ranks, room);
+        let mut sum = RunningSum::from(self.unranked(ranks, room));
         room.times.clear();
         for &item in room.order[..ranks].iter().rev() {
-            sum += self.probability[item];
-            room.times.push(sum);
+            room.times.push(sum.add(self.probability[item]));
         }
-        let mut total = 0.0;
+        let (mut running, mut total) = (RunningSum::from(0.0), 0.0);
         for (&item, sum) in room.order[..ranks].iter().zip(room.times.iter().rev()) {
-            total += weight / sum;
+            total = running.add(weight / sum);
             gradient[item] += weight - self.probability[item] * total;
         }
         if ranks < self.extent.present {

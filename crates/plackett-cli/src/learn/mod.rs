@@ -70,6 +70,9 @@ pub(crate) struct Arguments {
     /// [default: one that fits the density found, in bic, or grows with the columns]
     #[arg(long, value_name = "FACTOR")]
     penalty: Option<f64>,
+    /// Leave out edges of numbers whose weight is smaller than this in size, once the graph is learned
+    #[arg(long, value_name = "W", allow_negative_numbers = true)]
+    threshold: Option<f64>,
     /// The equivalent sample size in the score bdeu; selects that score [default: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     ess: Option<f64>,
@@ -161,6 +164,7 @@ impl Arguments {
                 lambda: self.lambda,
                 noise_variance: self.sigma2,
                 penalty: self.penalty,
+                threshold: self.threshold,
             },
             categories: CategorySettings {
                 equivalent_sample_size: self.ess,

@@ -25,6 +25,8 @@ pub(crate) struct Cell {
 pub(super) struct Metric<M> {
     pub name: &'static str,
     pub heading: &'static str,
+    /// Its name in the paper, whose figure stands beside it.
+    pub paper: &'static str,
     pub digits: usize,
     pub pick: fn(&M) -> Option<f64>,
 }
@@ -62,7 +64,7 @@ impl Setting {
                     && figure.nodes == self.nodes
                     && figure.graph == self.graph
                     && figure.method == method
-                    && figure.metric == metric.name
+                    && figure.metric == metric.paper
             });
             Some(Cell {
                 table: self.table,

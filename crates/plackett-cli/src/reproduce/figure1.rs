@@ -7,7 +7,7 @@ use std::fmt::Write;
 use plackett::run::{Limits, Progress, Run};
 use rayon::prelude::*;
 
-use super::{Cell, Report};
+use super::{Cell, Report, Wish};
 use crate::{
     console,
     files::OutDir,
@@ -93,7 +93,7 @@ struct Group {
     runs: Vec<(u64, Trained)>,
 }
 
-pub(super) fn make(out: &OutDir, seeds: &[u64], quick: bool) -> anyhow::Result<Report> {
+pub(super) fn make(out: &OutDir, Wish { seeds, quick, .. }: Wish<'_>) -> anyhow::Result<Report> {
     let groups = run_all(seeds, if quick { QUICK_STEPS } else { STEPS })?;
     let mut files = vec![out.write("figure1.csv", &csv(&groups)?)?];
     let (main, beside) = TASKS.split_at(1);

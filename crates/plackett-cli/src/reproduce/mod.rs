@@ -8,12 +8,17 @@ mod networks;
 mod paper;
 mod variance;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use crate::{arguments::Common, console, files::OutDir, interrupt};
+use crate::{
+    arguments::Common,
+    console::{self, BadInput},
+    files::OutDir,
+    interrupt,
+};
 pub(crate) use cells::Cell;
 
 #[derive(Args)]
@@ -28,6 +33,9 @@ pub(crate) struct Arguments {
     /// How many seeds to run, counted up from --seed [default: 5, or 2 with --quick]
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     seeds: Option<u64>,
+    /// Numbers whose columns the order score of `variance` is of, as many as are wanted, drawn by the seed [default: simulated ones]
+    #[arg(long, value_name = "FILE")]
+    data: Option<PathBuf>,
     #[command(flatten)]
     common: Common,
     /// The folder for tables, data and pictures
@@ -63,13 +71,17 @@ struct Document<'a> {
 }
 
 pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
+    if arguments.data.is_some() && !matches!(arguments.experiment, Experiment::Variance) {
+        return Err(BadInput("--data is for reproduce variance alone".to_owned()).into());
+    }
     let out = OutDir::create(&arguments.out)?;
     interrupt::listen()?;
     let count = arguments.seeds.unwrap_or(if arguments.quick { 2 } else { 5 });
     let seeds: Vec<u64> = (0..count).map(|index| arguments.common.seed.wrapping_add(index)).collect();
     let mut cells = Vec::new();
     for (name, make) in EXPERIMENTS.iter().filter(|(name, _)| arguments.experiment.includes(name)) {
-        let report = make(&out, &seeds, arguments.quick)?;
+        let wish = Wish { seeds: &seeds, quick: arguments.quick, data: arguments.data.as_deref() };
+        let report = make(&out, wish)?;
         let interrupted = interrupt::check().is_break();
         let document = Document { cells: &report.cells, seeds: &seeds, quick: arguments.quick, interrupted };
         let mut files = report.files;
@@ -92,14 +104,22 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-type Make = fn(&OutDir, &[u64], bool) -> anyhow::Result<Report>;
+/// How an experiment is wanted.
+#[derive(Clone, Copy)]
+struct Wish<'a> {
+    seeds: &'a [u64],
+    quick: bool,
+    data: Option<&'a Path>,
+}
+
+type Make = fn(&OutDir, Wish<'_>) -> anyhow::Result<Report>;
 
 /// The experiments by name: a new one is one line here and one in [`Experiment`].
 const EXPERIMENTS: [(&str, Make); 6] = [
     ("figure1", figure1::make),
-    ("table1", |out, seeds, quick| linear::make(out, 10, seeds, quick)),
-    ("table2", |out, seeds, quick| linear::make(out, 20, seeds, quick)),
-    ("table3", |out, seeds, quick| linear::make(out, 50, seeds, quick)),
+    ("table1", |out, wish| linear::make(out, 10, wish)),
+    ("table2", |out, wish| linear::make(out, 20, wish)),
+    ("table3", |out, wish| linear::make(out, 50, wish)),
     ("table4", networks::make),
     ("variance", variance::make),
 ];

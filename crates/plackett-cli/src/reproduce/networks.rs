@@ -15,7 +15,7 @@ use plackett_dag::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Report,
+    Report, Wish,
     cells::{self, Metric, Setting},
     jobs, paper,
 };
@@ -223,12 +223,30 @@ struct Measured {
 }
 
 const METRICS: [Metric<Measured>; 6] = [
-    Metric { name: "val_q_diff", heading: "Val Q − Q*", digits: 1, pick: |m| Some(m.val_q_diff) },
-    Metric { name: "train_q_diff", heading: "Q − Q*", digits: 1, pick: |m| Some(m.train_q_diff) },
-    Metric { name: "shd", heading: "SHD", digits: 1, pick: |m| Some(m.shd) },
-    Metric { name: "shd_cpdag", heading: "SHD-CPDAG", digits: 1, pick: |m| Some(m.shd_cpdag) },
-    Metric { name: "sid", heading: "SID", digits: 1, pick: |m| Some(m.sid) },
-    Metric { name: "seconds", heading: "seconds", digits: 2, pick: |m| Some(m.seconds) },
+    Metric {
+        name: "val_q_diff",
+        heading: "Val Q − Q*",
+        paper: "val_q_diff",
+        digits: 1,
+        pick: |m| Some(m.val_q_diff),
+    },
+    Metric {
+        name: "train_q_diff",
+        heading: "Q − Q*",
+        paper: "train_q_diff",
+        digits: 1,
+        pick: |m| Some(m.train_q_diff),
+    },
+    Metric { name: "shd", heading: "SHD", paper: "shd", digits: 1, pick: |m| Some(m.shd) },
+    Metric {
+        name: "shd_cpdag",
+        heading: "SHD-CPDAG",
+        paper: "shd_cpdag",
+        digits: 1,
+        pick: |m| Some(m.shd_cpdag),
+    },
+    Metric { name: "sid", heading: "SID", paper: "sid", digits: 1, pick: |m| Some(m.sid) },
+    Metric { name: "seconds", heading: "seconds", paper: "seconds", digits: 2, pick: |m| Some(m.seconds) },
 ];
 
 impl Source {
@@ -242,7 +260,7 @@ impl Source {
     }
 }
 
-pub(super) fn make(out: &OutDir, seeds: &[u64], quick: bool) -> anyhow::Result<Report> {
+pub(super) fn make(out: &OutDir, Wish { seeds, quick, .. }: Wish<'_>) -> anyhow::Result<Report> {
     let sources: &[Source] = if quick { &[QUICK] } else { &SOURCES };
     let mut jobs = Vec::new();
     for &source in sources {

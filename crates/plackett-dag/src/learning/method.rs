@@ -127,7 +127,7 @@ pub(super) static EXACT: LearnMethod = LearnMethod {
 /// ```
 /// assert_eq!(plackett_dag::learning::LEARN_METHODS[0].name, "auto");
 /// ```
-pub static LEARN_METHODS: [LearnMethod; 10] = [
+pub static LEARN_METHODS: [LearnMethod; 11] = [
     LearnMethod {
         name: AUTO,
         summary: "exact for up to 16 columns of numbers, insertion otherwise",
@@ -148,6 +148,11 @@ pub static LEARN_METHODS: [LearnMethod; 10] = [
         name: "pl",
         summary: "The same with reward-to-go: each choice answers for the local scores that follow it",
         search: Some(|oracle, task, run| gradient(GradientKind::RewardToGo, oracle, task, run)),
+    },
+    LearnMethod {
+        name: "pl-surrogate",
+        summary: "The same with a surrogate of ranks and precedences, whose gradient is exact, learned on the way",
+        search: Some(|oracle, task, run| gradient(GradientKind::Surrogate, oracle, task, run)),
     },
     LearnMethod {
         name: "pl-relax+insertion",

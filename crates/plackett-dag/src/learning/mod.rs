@@ -15,6 +15,7 @@ mod path;
 mod posterior;
 mod price;
 mod settings;
+mod threshold;
 
 use std::sync::Arc;
 
@@ -216,6 +217,8 @@ pub struct Learned {
     pub trace: Trace,
     /// Nodes with too many candidates for all their parent sets, and the most parents that were tried together.
     pub lowered_limits: Vec<(usize, usize)>,
+    /// Edges that the [threshold](NumberSettings::threshold) left out, with their weights; the score is that of the graph with them.
+    pub dropped: Vec<(usize, usize, f64)>,
     /// How the moments of incomplete data were found, where they were.
     pub estimation: Option<Estimation>,
 }
@@ -290,14 +293,24 @@ impl Learning {
 
     fn learn(&self, data: &Observations, run: &Run<'_>) -> Result<Learned> {
         let settled = Self { method: self.method_for(data), ..self.clone() };
-        if let ScoreChoice::Custom(score) = &settled.score {
-            return settled.by_own_score(data, score, run);
+        settled.check_threshold(data)?;
+        let learned = settled.choose(data, run)?;
+        match self.numbers.threshold {
+            Some(threshold) => learned.above(threshold),
+            None => Ok(learned),
+        }
+    }
+
+    /// The learner that suits the score and the data.
+    fn choose(&self, data: &Observations, run: &Run<'_>) -> Result<Learned> {
+        if let ScoreChoice::Custom(score) = &self.score {
+            return self.by_own_score(data, score, run);
         }
         match data {
-            Observations::Numbers(gram) => isolated::learn(&settled, gram, run),
-            Observations::Categories(categories) => categories::learn(&settled, categories, run),
-            Observations::Mixed(data) => isolated::learn_mixed(&settled, data, run),
-            Observations::Joint(moments) => isolated::learn_joint(&settled, moments, run),
+            Observations::Numbers(gram) => isolated::learn(self, gram, run),
+            Observations::Categories(categories) => categories::learn(self, categories, run),
+            Observations::Mixed(data) => isolated::learn_mixed(self, data, run),
+            Observations::Joint(moments) => isolated::learn_joint(self, moments, run),
         }
     }
 
@@ -358,6 +371,7 @@ impl Learning {
             ending: run.ending().unwrap_or(Ending::Finished),
             trace,
             lowered_limits: Vec::new(),
+            dropped: Vec::new(),
             estimation: None,
         })
     }
@@ -451,6 +465,7 @@ fn unscored(learning: &Learning, dag: Dag, cpdag: Cpdag, evaluations: u64, endin
         ending,
         trace: Trace::default(),
         lowered_limits: Vec::new(),
+        dropped: Vec::new(),
         estimation: None,
     }
 }

@@ -70,6 +70,20 @@ pub struct NumberSettings {
     pub noise_variance: Option<f64>,
     /// The price of a parent in `ev-l0` and in `bic`, one being that of the BIC proper.
     pub penalty: Option<f64>,
+    /// Edges whose weights are smaller than this are left out of the graph, once it is learned.
+    ///
+    /// ```
+    /// use plackett::run::Run;
+    /// use plackett_dag::{Gram, Learning, Observations, learning::NumberSettings};
+    /// // x₁ = 0.2·x₀ + noise of the same variance.
+    /// let data = Observations::Numbers(Gram::from_matrix(1000, 2, vec![1.0, 0.2, 0.2, 1.04])?.into());
+    /// let numbers = NumberSettings { threshold: Some(0.3), ..NumberSettings::default() };
+    /// let learned = Learning { numbers, ..Learning::default() }.run(&data, &Run::default())?;
+    /// assert_eq!((learned.dag.edge_count(), learned.dropped.len()), (0, 1));
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<f64>,
 }
 
 /// Settings of learning from categories.

@@ -2,6 +2,7 @@
 
 use super::{Demand, Estimator, Samples, check_fit};
 use crate::{
+    average::MovingAverage,
     distribution::Distribution,
     error::{Error, check_finite, check_length, check_setting},
     linear::add_scaled,
@@ -30,7 +31,7 @@ pub enum Baseline {
 
 impl Baseline {
     /// What of an average is kept at each step by default: it looks back some twenty steps, which adds a fortieth to the variance.
-    pub const DECAY: f64 = 0.95;
+    pub const DECAY: f64 = MovingAverage::DECAY;
 
     /// The baseline to use unless there is a reason for another: leave-one-out, or, where a step has one sample only, the moving average.
     ///
@@ -41,26 +42,6 @@ impl Baseline {
     /// ```
     pub fn usual(samples: usize) -> Self {
         if samples > 1 { Self::LeaveOneOut } else { Self::MovingAverage { decay: Self::DECAY } }
-    }
-}
-
-/// The mean of what came before, the older the less of it.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct MovingAverage {
-    /// The sum before correction for its start at zero, and the weight that it has gathered.
-    sum: f64,
-    weight: f64,
-}
-
-impl MovingAverage {
-    /// The average, zero while there is none.
-    pub(super) fn value(self) -> f64 {
-        if self.weight > 0.0 { self.sum / self.weight } else { 0.0 }
-    }
-
-    pub(super) fn take_in(&mut self, value: f64, decay: f64) {
-        self.sum = decay * self.sum + (1.0 - decay) * value;
-        self.weight = decay * self.weight + (1.0 - decay);
     }
 }
 

@@ -1,8 +1,8 @@
 //! REINFORCE on what a surrogate does not explain, plus the exact gradient of what it does.
 
 use super::{
-    Baseline, Demand, Estimator, Samples, check_fit,
-    reinforce::{MovingAverage, less_others, set_top},
+    Demand, Estimator, Samples, check_fit,
+    reinforce::{less_others, set_top},
 };
 use crate::{
     distribution::Distribution as _,
@@ -12,8 +12,8 @@ use crate::{
     surrogate::Surrogate,
 };
 
-/// The estimator (K − 1)⁻¹ Σ_n (e_n − ē) s(b_n) + ∇E h(b), with e = f − h what a [`Surrogate`] h leaves unexplained; for one sample a moving
-/// average of earlier e takes the place of ē.
+/// The estimator (K − 1)⁻¹ Σ_n (e_n − ē) s(b_n) + ∇E h(b), with e = f − h what a [`Surrogate`] h leaves unexplained; for one sample the surrogate's own
+/// moving average of earlier e takes the place of ē.
 ///
 /// The surrogate learns from each step's values after the step's gradient is made, so that it never depends on the samples that it is
 /// held against: the estimator is unbiased whatever it has learned. It needs no critic, no relaxation and no conditional perturbed scores.
@@ -34,7 +34,6 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct SurrogateGradient {
     surrogate: Surrogate,
-    average: MovingAverage,
     room: GivenOrder,
     score: Vec<f64>,
     weights: Vec<f64>,
@@ -52,7 +51,6 @@ impl SurrogateGradient {
         set_top(&mut weights, surrogate.settings().top.unwrap_or(latent.items()))?;
         Ok(Self {
             surrogate,
-            average: MovingAverage::default(),
             room: latent.room(),
             score: vec![0.0; latent.items()],
             weights,
@@ -90,19 +88,15 @@ impl Estimator for SurrogateGradient {
         self.rests.clear();
         self.rests.extend(samples.iter().map(|sample| sample.value - self.surrogate.predict(sample.outcome)));
         let mean: f64 = self.rests.iter().map(|rest| rest / count).sum();
-        let average = self.average.value();
         for (sample, &rest) in samples.iter().zip(&self.rests) {
-            let advantage = if count > 1.0 { less_others(rest, mean, count) } else { rest - average };
+            let advantage = if count > 1.0 { less_others(rest, mean, count) } else { rest };
             latent.weighted_grad_log_prob(sample.outcome, &self.weights, &mut self.score, &mut self.room);
             add_scaled(gradient, advantage / count, &self.score);
         }
         check_finite("gradient", gradient)?;
-        self.average.take_in(mean, Baseline::DECAY);
         for sample in samples.iter() {
             // Only now may the surrogate see these values.
-            if self.surrogate.note(sample.outcome, sample.value) {
-                self.average = MovingAverage::default(); // what another surrogate left says nothing of this one
-            }
+            self.surrogate.note(sample.outcome, sample.value);
         }
         Ok(expected + mean)
     }

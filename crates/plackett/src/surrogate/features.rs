@@ -83,6 +83,15 @@ impl Layout {
         }
     }
 
+    /// How many coefficients that takes, if they can be counted.
+    pub(super) fn size(items: usize, ranks: usize, families: Families) -> Option<usize> {
+        let square = items.checked_mul(items)?;
+        let Families { positions, precedences, neighbors, ends } = families;
+        let squares = [precedences, neighbors, ends].into_iter().filter(|is_there| *is_there).count();
+        let of_ranks = if positions { ranks * items } else { 0 };
+        square.checked_mul(squares)?.checked_add(of_ranks)
+    }
+
     pub(super) fn length(&self) -> usize {
         self.length
     }

@@ -5,28 +5,44 @@
 
 mod features;
 mod fit;
+mod saved;
 
 pub use features::Families;
 
 use crate::{
+    average::MovingAverage,
+    batch::Batch,
     distribution::Distribution as _,
-    error::{Error, check_length, check_setting},
-    objective::Additive,
+    error::{Error, check_finite, check_length, check_setting},
+    objective::{Additive, Terms},
     order::check_distinct,
+    parallel,
     plackett_luce::PlackettLuce,
     race::Expectation,
 };
 use features::Layout;
+use fit::{Plan, Trial};
 use serde::{Deserialize, Serialize};
 
 /// Evaluations before the first fit: fewer say nothing.
 const FIRST_FIT: usize = 16;
 /// A richer set of features must take this much off the squared error, because its gradient costs more.
 const WORTH_MORE: f64 = 0.95;
+/// The squared error on m evaluations that a fit was not shown must fall by this over m to be no accident: what predicts nothing takes
+/// 1/m off by its factor alone, and of the many that are tried one is the luckiest.
+const LUCK: f64 = 6.0;
+/// Where there are so few evaluations that all might be luck, this share of the error may be left.
+const BEYOND_LUCK: f64 = 0.05;
+/// Shares of what is remembered, the newest of it, that a fit may do better with than with all; the newest quarter is what it is tried on.
+const NEWEST: [f64; 2] = [0.75, 0.5];
 /// While less than this is left unexplained there is nothing to gain from fitting again.
 const NEARLY_ALL: f64 = 1e-6;
 /// The gradient of neighbors is O(Q² k²): beyond so many items it is left to who asks for it.
 const MOST_ITEMS_FOR_NEIGHBORS: usize = 100;
+/// Of a batch, a thread takes on so many rows at a time, each some dozens of microseconds' worth, and makes room once for them.
+const ROWS_OF_THREAD: usize = 8;
+/// More coefficients than this are not fitted: they and the room for them would take gigabytes.
+const MOST_COEFFICIENTS: usize = 1 << 26;
 
 /// How a [`Surrogate`] learns.
 ///
@@ -47,7 +63,7 @@ pub struct SurrogateSettings {
 
 impl Default for SurrogateSettings {
     fn default() -> Self {
-        Self { families: None, window: 2000, top: None }
+        Self { families: None, window: 10_000, top: None }
     }
 }
 
@@ -77,6 +93,8 @@ pub struct Surrogate {
     layout: Layout,
     memory: Memory,
     model: Model,
+    /// What the model leaves unexplained on average: the level of what is drawn now, for which it need not be fitted anew.
+    left: MovingAverage,
     room: fit::Room,
     expectation: Expectation,
 }
@@ -183,6 +201,13 @@ impl Surrogate {
             }
             None => Families::ALL,
         };
+        let count = Layout::size(items, depth, allowed);
+        if count.is_none_or(|count| count > MOST_COEFFICIENTS) {
+            let limit = MOST_COEFFICIENTS.isqrt() / 2;
+            return Err(Error::TooManyItems { what: "a surrogate of these families", items, limit });
+        }
+        let fits = window.checked_mul(depth).is_some_and(|entries| entries <= MOST_COEFFICIENTS);
+        check_setting("window", window as f64, fits, "so many orders do not fit into memory")?;
         let layout = Layout::new(items, depth, allowed);
         let model = Model {
             families: Families::NONE,
@@ -202,7 +227,16 @@ impl Surrogate {
         let room = fit::Room::new(&layout, window);
         let mut expectation = Expectation::new(items);
         expectation.prepare(allowed.positions, allowed.neighbors || allowed.ends);
-        Ok(Self { settings, allowed, layout, memory, model, room, expectation })
+        Ok(Self {
+            settings,
+            allowed,
+            layout,
+            memory,
+            model,
+            left: MovingAverage::default(),
+            room,
+            expectation,
+        })
     }
 
     /// A surrogate that is known beforehand, and does not learn.
@@ -270,19 +304,25 @@ impl Surrogate {
     /// A list that is no order of these items (or, with a top, too short a beginning of one), or a value that is not finite.
     pub fn observe(&mut self, order: &[usize], value: f64) -> Result<(), Error> {
         self.check(order)?;
-        crate::error::check_finite("value", &[value])?;
+        check_finite("value", &[value])?;
         self.note(order, value);
         Ok(())
     }
 
-    /// The same for an order that is one. Says whether the surrogate has changed.
-    pub(crate) fn note(&mut self, order: &[usize], value: f64) -> bool {
+    /// The same for an order that is one.
+    pub(crate) fn note(&mut self, order: &[usize], value: f64) {
+        self.left.take_in(value - self.terms().value(order), MovingAverage::DECAY);
         self.memory.push(order, value);
-        let is_time = self.memory.seen >= self.memory.next_fit;
-        if is_time {
+        if self.memory.seen >= self.memory.next_fit {
             self.memory.next_fit = self.memory.seen + (self.memory.count() / 2) as u64;
+            if self.fit() {
+                self.left = MovingAverage::default(); // what another model left says nothing of this one
+            }
         }
-        is_time && self.fit()
+    }
+
+    fn terms(&self) -> Terms<'_> {
+        self.layout.terms(&self.model.coefficients, self.model.constant, self.model.families)
     }
 
     /// Its prediction h(b).
@@ -296,7 +336,7 @@ impl Surrogate {
 
     /// The same for an order that is one.
     pub(crate) fn predict(&self, order: &[usize]) -> f64 {
-        self.layout.terms(&self.model.coefficients, self.model.constant, self.model.families).value(order)
+        self.terms().value(order) + self.left.value()
     }
 
     /// E h(b), exactly, and its gradient in the scores.
@@ -305,7 +345,50 @@ impl Surrogate {
     /// A distribution over another number of items, or room for another number of scores.
     pub fn expectation(&mut self, latent: &PlackettLuce, gradient: &mut [f64]) -> Result<f64, Error> {
         let Model { families, constant, coefficients, .. } = &self.model;
-        self.expectation.of(self.layout.terms(coefficients, *constant, *families), latent.scores(), gradient)
+        let terms = self.layout.terms(coefficients, *constant + self.left.value(), *families);
+        self.expectation.of(terms, latent.scores(), gradient)
+    }
+
+    /// The same for every distribution of a batch, side by side.
+    ///
+    /// ```
+    /// use plackett::{Additive, Batch, Surrogate};
+    /// let surrogate = Surrogate::known(&Additive::new(2)?.with_precedences(vec![0.0, 1.0, 0.0, 0.0])?)?;
+    /// let (mut values, mut gradients) = ([0.0; 2], [0.0; 4]);
+    /// surrogate.expectations(&Batch::new(&[0.0, 0.0, 50.0, 0.0], 2)?, &mut values, &mut gradients)?;
+    /// assert_eq!((values, &gradients[..2]), ([0.5, 1.0], &[0.25, -0.25][..]));
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Distributions over another number of items, an absent item, or room for another number of scores.
+    pub fn expectations(
+        &self,
+        batch: &Batch,
+        values: &mut [f64],
+        gradients: &mut [f64],
+    ) -> Result<(), Error> {
+        let (rows, items) = (batch.rows(), self.items());
+        check_length("the surrogate's list of items", items, batch.items())?;
+        check_length("the list of values", values.len(), rows)?;
+        check_length("the gradient", gradients.len(), rows * items)?;
+        check_finite("scores", batch.scores())?;
+        let mut terms = self.terms();
+        terms.constant += self.left.value();
+        // A row's value beside its gradient.
+        let mut found = vec![0.0; rows * (items + 1)];
+        let room = || Expectation::new(items);
+        parallel::fill(&mut found, items + 1, 1, ROWS_OF_THREAD, room, |row, found, room| {
+            let (value, gradient) = found.split_at_mut(1);
+            value[0] = room.of(terms, &batch.scores()[row * items..][..items], gradient)?;
+            Ok(())
+        })?;
+        let places = values.iter_mut().zip(gradients.chunks_exact_mut(items));
+        for ((value, gradient), found) in places.zip(found.chunks_exact(items + 1)) {
+            *value = found[0];
+            gradient.copy_from_slice(&found[1..]);
+        }
+        Ok(())
     }
 
     fn check(&self, order: &[usize]) -> Result<(), Error> {
@@ -334,71 +417,35 @@ impl Surrogate {
                 return false;
             }
         }
-        let constant = room.try_out(layout, memory, Families::NONE);
+        let plan = |families: Families| Plan { families, is_product: false, share: 1.0 };
+        let constant = room.try_out(layout, memory, plan(Families::NONE));
         let mut best = constant;
+        let sure = (1.0 - LUCK / (memory.count() / 4) as f64).max(BEYOND_LUCK);
+        if allowed.positions {
+            let plan = Plan { is_product: true, ..plan(Families::POSITIONS) };
+            best = better(best, room.try_out(layout, memory, plan), sure);
+        }
         let both = Families { positions: true, ..Families::PRECEDENCES };
         let mut tried = Families::NONE;
         for families in [Families::POSITIONS, Families::PRECEDENCES, both, Families::TOURS, Families::ALL] {
             let families = families.and(*allowed);
             if families != Families::NONE && families != tried {
-                let trial = room.try_out(layout, memory, families);
-                if trial.error < WORTH_MORE * best.error {
-                    best = trial;
-                }
+                best = better(best, room.try_out(layout, memory, plan(families)), sure.min(WORTH_MORE));
                 tried = families;
             }
         }
+        // Scores move while it learns, and what is old may say little of where they are now.
+        for share in NEWEST {
+            best = better(best, room.try_out(layout, memory, Plan { share, ..best.plan }), sure);
+        }
         model.constant = room.fit(layout, memory, best, &mut model.coefficients);
-        model.families = if best.steps == 0 { Families::NONE } else { best.families };
+        model.families = if best.steps == 0 { Families::NONE } else { best.plan.families };
         model.explained = if constant.error > 0.0 { 1.0 - best.error / constant.error } else { 0.0 };
         true
     }
 }
 
-/// What of a surrogate is saved; the rest is room.
-#[derive(Serialize, Deserialize)]
-struct Saved {
-    items: usize,
-    settings: SurrogateSettings,
-    memory: Memory,
-    model: Model,
-}
-
-impl Serialize for Surrogate {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { settings, memory, model, .. } = self;
-        let saved =
-            Saved { items: self.items(), settings: *settings, memory: memory.clone(), model: model.clone() };
-        saved.serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for Surrogate {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        use serde::de::Error as _;
-        let Saved { items, settings, mut memory, model } = Saved::deserialize(deserializer)?;
-        let mut surrogate = Self::with_settings(items, settings).map_err(D::Error::custom)?;
-        let (window, depth, count) = (settings.window, surrogate.layout.ranks, memory.values.len());
-        let fits = memory.window == window
-            && memory.depth == depth
-            && count <= window
-            && memory.orders.len() == count * depth
-            && (memory.oldest == 0 || (count == window && memory.oldest < window))
-            && memory.orders.chunks_exact(depth).all(|order| check_distinct(order, items).is_ok())
-            && model.coefficients.len() == surrogate.layout.length()
-            && model.families.and(surrogate.allowed) == model.families
-            && memory
-                .values
-                .iter()
-                .chain(&model.coefficients)
-                .chain([&model.constant])
-                .all(|x| x.is_finite());
-        if !fits {
-            return Err(D::Error::custom("a surrogate whose parts contradict each other"));
-        }
-        memory.orders.reserve_exact(window * depth - memory.orders.len());
-        memory.values.reserve_exact(window - count);
-        (surrogate.memory, surrogate.model) = (memory, model);
-        Ok(surrogate)
-    }
+/// The trial that predicts better, if by as much as it is worth.
+fn better(best: Trial, trial: Trial, worth: f64) -> Trial {
+    if trial.error < worth * best.error { trial } else { best }
 }

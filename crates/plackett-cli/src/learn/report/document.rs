@@ -39,6 +39,9 @@ pub(super) struct Document<'a> {
     seed: u64,
     order: Vec<&'a str>,
     edges: Vec<EdgeDocument<'a>>,
+    /// What the threshold left out, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dropped: Option<Vec<DroppedEdge<'a>>>,
     cpdag: CpdagDocument,
     #[serde(skip_serializing_if = "Option::is_none")]
     directions_rest_on: Option<&'a str>,
@@ -82,6 +85,14 @@ struct EdgeDocument<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     p_value: Option<f64>,
     direction: String,
+}
+
+/// An edge that is not in the graph, because its weight is too small.
+#[derive(Serialize)]
+struct DroppedEdge<'a> {
+    from: &'a str,
+    to: &'a str,
+    weight: f64,
 }
 
 /// What is missing, what was done about it, and how that went.
@@ -168,6 +179,7 @@ impl Report<'_> {
             seed: self.settings.learning.seed,
             order: self.summary.order(),
             edges: learned.edges().map(edge).collect(),
+            dropped: self.arguments.threshold.map(|_| self.dropped_edges()),
             cpdag: CpdagDocument::new(&self.data.names, &learned.cpdag),
             directions_rest_on: learned.basis.as_ref().map(|basis| basis.text.as_str()),
             knowledge: self.knowledge_document(),
@@ -186,6 +198,13 @@ impl Report<'_> {
             input: &self.data.input,
             missing: self.gaps(),
         }
+    }
+
+    fn dropped_edges(&self) -> Vec<DroppedEdge<'_>> {
+        let dropped = self.learned.dropped.iter();
+        dropped
+            .map(|&(from, to, weight)| DroppedEdge { from: self.name(from), to: self.name(to), weight })
+            .collect()
     }
 
     fn gaps(&self) -> Option<Gaps<'_>> {

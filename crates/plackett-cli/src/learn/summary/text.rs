@@ -97,6 +97,13 @@ impl Summary<'_> {
                 "open: the data fit as well with this edge turned round (see {class} for the class)"
             ));
         }
+        if let Some(threshold) = self.arguments.threshold {
+            lines.push(format!(
+                "threshold: {} with a weight below {threshold} left out; the score is that of the graph with {}",
+                counted(learned.dropped.len(), "edge"),
+                if learned.dropped.len() == 1 { "it" } else { "them" },
+            ));
+        }
         if self.known.is_some() {
             lines.push("known: what is known of the graph rules out the other direction".to_owned());
         }

@@ -23,6 +23,8 @@ pub(super) struct Method {
     pub most_nodes: usize,
     /// Whether the paper's objective says anything about it.
     pub has_objective: bool,
+    /// Whether it minimizes that objective, whose weights are shrunk and may be hardly different from zero.
+    pub is_l1: bool,
     pub run: fn(&Problem, &Run<'_>) -> Outcome,
 }
 
@@ -39,7 +41,7 @@ const ANY: usize = usize::MAX;
 /// Memory for dynamic programming over subsets, enough for 22 nodes.
 const EXACT_BYTES: usize = 2 << 30;
 
-pub(super) static METHODS: [Method; 15] = [
+pub(super) static METHODS: [Method; 16] = [
     paper("PL-RELAX", |problem, run| learn(problem, "pl-relax", "l1", run)),
     paper("SINKHORN_ECP", |problem, run| {
         rival(problem, run, |gram, seed| Constrained::sinkhorn().run(gram, seed, run))
@@ -53,14 +55,18 @@ pub(super) static METHODS: [Method; 15] = [
     paper("URS", |problem, run| rival(problem, run, |gram, seed| Relaxed::urs().run(gram, seed, run))),
     Method {
         has_objective: false,
+        is_l1: false,
         ..paper("GREEDY-SP", |problem, run| {
             rival(problem, run, |gram, seed| GreedySp::default().run(gram, seed, run))
         })
     },
-    paper("RANDOM", |problem, run| {
-        let edges = problem.expected_edges();
-        rival(problem, run, |gram, seed| Random { expected_edges: edges }.run(gram.nodes(), seed))
-    }),
+    Method {
+        is_l1: false,
+        ..paper("RANDOM", |problem, run| {
+            let edges = problem.expected_edges();
+            rival(problem, run, |gram, seed| Random { expected_edges: edges }.run(gram.nodes(), seed))
+        })
+    },
     ours(
         "VARIANCE-SORT",
         "nodes sorted by variance, one lasso each: the baseline that the paper lacks",
@@ -79,6 +85,11 @@ pub(super) static METHODS: [Method; 15] = [
     ours("PL", "PL-RELAX with reward-to-go in place of the critic", |problem, run| {
         learn(problem, "pl", "l1", run)
     }),
+    ours(
+        "PL-SURROGATE",
+        "PL-RELAX with a surrogate of ranks and precedences in place of the critic",
+        |problem, run| learn(problem, "pl-surrogate", "l1", run),
+    ),
     ours("PL-RELAX+INSERTION", "the mode of PL-RELAX, then insertion moves", |problem, run| {
         learn(problem, "pl-relax+insertion", "l1", run)
     }),
@@ -91,20 +102,28 @@ pub(super) static METHODS: [Method; 15] = [
             learn(problem, "exact", "l1", run)
         })
     },
-    ours("EV-L0", "insertion moves on the equal-variance L0 score", |problem, run| {
-        learn(problem, "insertion", "ev-l0", run)
-    }),
-    ours("BIC", "insertion moves on the Gaussian BIC, which needs no equal variances", |problem, run| {
-        learn(problem, "insertion", "bic", run)
-    }),
+    Method {
+        is_l1: false,
+        ..ours("EV-L0", "insertion moves on the equal-variance L0 score", |problem, run| {
+            learn(problem, "insertion", "ev-l0", run)
+        })
+    },
+    Method {
+        is_l1: false,
+        ..ours(
+            "BIC",
+            "insertion moves on the Gaussian BIC, which needs no equal variances",
+            |problem, run| learn(problem, "insertion", "bic", run),
+        )
+    },
 ];
 
 const fn paper(name: &'static str, run: fn(&Problem, &Run<'_>) -> Outcome) -> Method {
-    Method { name, note: "", most_nodes: ANY, has_objective: true, run }
+    Method { name, note: "", most_nodes: ANY, has_objective: true, is_l1: true, run }
 }
 
 const fn ours(name: &'static str, note: &'static str, run: fn(&Problem, &Run<'_>) -> Outcome) -> Method {
-    Method { name, note, most_nodes: ANY, has_objective: true, run }
+    Method { name, note, most_nodes: ANY, has_objective: true, is_l1: true, run }
 }
 
 /// What `plackett learn` does.

@@ -28,8 +28,7 @@ pub(super) struct Effort {
     /// Steps of a descent.
     pub steps: u64,
     /// Evaluations that the critic and the surrogate learn from before their variance is measured.
-    pub critic_evaluations: usize,
-    pub surrogate_evaluations: usize,
+    pub evaluations: usize,
     /// Gradients that a variance is taken over.
     pub gradients: usize,
 }
@@ -145,13 +144,13 @@ impl plackett::Objective for Scaled {
 /// Everything of one objective.
 pub(super) fn measure(
     task: Task,
+    objective: Objective,
     items: usize,
     seed: u64,
     effort: Effort,
     run: &Run<'_>,
 ) -> anyhow::Result<Measured> {
-    let mut bench =
-        Bench { task, items, seed, effort, objective: Scaled::new(task.draw(items, seed)?, items)? };
+    let mut bench = Bench { task, items, seed, effort, objective: Scaled::new(objective, items)? };
     let mut measured = Measured { variances: Vec::new(), descents: Vec::new() };
     let mut places = Vec::new();
     for (index, kind) in Kind::ALL.into_iter().enumerate().filter(|(_, kind)| kind.descends()) {
@@ -269,16 +268,12 @@ impl Work for Measure {
     fn with<E: Estimator<Latent = PlackettLuce> + Frozen>(
         &self,
         bench: &mut Bench,
-        kind: Kind,
+        _: Kind,
         latent: PlackettLuce,
         estimator: E,
     ) -> Result<(f64, f64), Error> {
         let settings = bench.settings(0.0);
-        let evaluations = match kind {
-            Kind::Relax | Kind::RelaxLeaveOneOut => bench.effort.critic_evaluations,
-            _ => bench.effort.surrogate_evaluations,
-        };
-        let steps = evaluations.div_ceil(SAMPLES);
+        let steps = bench.effort.evaluations.div_ceil(SAMPLES);
         let mut training = Training::new(latent.clone(), estimator, settings)?;
         let start = processor_seconds();
         for _ in 0..steps {

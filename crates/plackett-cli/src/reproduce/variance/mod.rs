@@ -4,11 +4,11 @@
 mod measure;
 mod objectives;
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, sync::Arc};
 
 use plackett::run::Run;
 
-use super::{Cell, Report, jobs};
+use super::{Cell, Report, Wish, jobs};
 use crate::{
     console,
     files::OutDir,
@@ -16,14 +16,12 @@ use crate::{
     summary::mean_std,
 };
 use measure::{CRITIC_RATE, Effort, HIDDEN, Kind, Measured, PILOT, PLACES, RATE, SAMPLES, measure};
-use objectives::Task;
+use objectives::{Numbers, Task};
 
 const ITEMS: [usize; 2] = [8, 20];
 
-const EFFORT: Effort =
-    Effort { steps: 400, critic_evaluations: 10_000, surrogate_evaluations: 2_000, gradients: 400 };
-const QUICK_EFFORT: Effort =
-    Effort { steps: 60, critic_evaluations: 2_000, surrogate_evaluations: 1_000, gradients: 50 };
+const EFFORT: Effort = Effort { steps: 400, evaluations: 10_000, gradients: 400 };
+const QUICK_EFFORT: Effort = Effort { steps: 60, evaluations: 1_000, gradients: 50 };
 
 /// How much of the descent counts as made.
 const MADE: f64 = 0.9;
@@ -33,28 +31,40 @@ struct Job {
     items: usize,
     seed: u64,
     effort: Effort,
+    /// What the order score is of, if it is not simulated.
+    numbers: Option<Arc<Numbers>>,
 }
 
 impl jobs::Job for Job {
     type Measured = Measured;
 
     fn name(&self) -> String {
-        let Self { task, items, seed, effort } = self;
-        format!("variance-{items}-{}-{seed}-{}", task.name().replace(' ', "-"), effort.steps)
+        let Self { task, items, seed, effort, numbers } = self;
+        let data =
+            numbers.as_ref().filter(|_| *task == Task::OrderScore).map_or("", |data| &data.fingerprint);
+        format!("variance-{items}-{}-{seed}-{}{data}", task.name().replace(' ', "-"), effort.steps)
     }
 
     fn run(&self, run: &Run<'_>) -> anyhow::Result<Measured> {
-        measure(self.task, self.items, self.seed, self.effort, run)
+        let objective = self.task.draw(self.items, self.seed, self.numbers.as_deref())?;
+        measure(self.task, objective, self.items, self.seed, self.effort, run)
     }
 }
 
-pub(super) fn make(out: &OutDir, seeds: &[u64], quick: bool) -> anyhow::Result<Report> {
+pub(super) fn make(out: &OutDir, Wish { seeds, quick, data }: Wish<'_>) -> anyhow::Result<Report> {
+    let numbers = data.map(Numbers::read).transpose()?.map(Arc::new);
     let effort = if quick { QUICK_EFFORT } else { EFFORT };
     let sizes = if quick { &ITEMS[..1] } else { &ITEMS[..] };
     let mut jobs = Vec::new();
     for &items in sizes {
         for task in Task::ALL {
-            jobs.extend(seeds.iter().map(|&seed| Job { task, items, seed, effort }));
+            jobs.extend(seeds.iter().map(|&seed| Job {
+                task,
+                items,
+                seed,
+                effort,
+                numbers: numbers.clone(),
+            }));
         }
     }
     let done = jobs::run(out, "variance".to_owned(), jobs)?;
@@ -74,7 +84,7 @@ pub(super) fn make(out: &OutDir, seeds: &[u64], quick: bool) -> anyhow::Result<R
         .collect();
     let cells: Vec<Cell> = groups.iter().flat_map(Group::cells).collect();
     let mut text = String::new();
-    let mut markdown = heading(seeds, effort);
+    let mut markdown = heading(seeds, effort, numbers.as_deref());
     for (title, header, rows) in [
         variance_table(&groups, "per evaluation", Group::relative),
         variance_table(&groups, "per second", |group, place, kind| {
@@ -361,17 +371,22 @@ fn verdict(groups: &[Group<'_>]) -> String {
     text
 }
 
-fn heading(seeds: &[u64], effort: Effort) -> String {
-    let Effort { steps, critic_evaluations, surrogate_evaluations, gradients } = effort;
+fn heading(seeds: &[u64], effort: Effort, numbers: Option<&Numbers>) -> String {
+    let data = numbers.map_or_else(
+        || "simulated linear models (--data takes real ones)".to_owned(),
+        |data| format!("columns of {}, standardized, other ones for each seed", data.name),
+    );
+    let Effort { steps, evaluations, gradients } = effort;
     format!(
         "# The variance of gradient estimators on eight objectives\n\n\
          Made by `plackett reproduce variance`, seeds {seeds:?}: every seed draws its own objective. The variance is that of the gradient of\n\
          {SAMPLES} samples, summed over the scores and multiplied by {SAMPLES}, from {gradients} gradients at scores that do not move, of the \
          objective in units of its\ndeviation over {PILOT} random orders; the figures are means over the seeds. The scores are those of a descent with leave-one-out \
          (Adam {RATE}, {steps} steps):\nat its start, where half of it is made, and at its end.\n\n\
-         Before it is measured, RELAX (a network of {HIDDEN} hidden units, Adam {CRITIC_RATE}) learns from {critic_evaluations} evaluations \
-         at these scores, of values that are centered\nbeforehand as the optimizer does, and the surrogate (default settings) from \
-         {surrogate_evaluations}; neither learns while it is measured. In descents both learn along the way. Nothing\nwas chosen on these seeds \
-         if they are 1000 or more: settings were tried on smaller ones. Times are processor times of one thread.\n\n",
+         Before it is measured, each estimator learns from {evaluations} evaluations at these scores: RELAX (a network of {HIDDEN} hidden \
+         units, Adam {CRITIC_RATE}) of values that\nare centered beforehand as the optimizer does, and the surrogate with its default settings; \
+         neither learns while it is measured. In descents both learn along the way. Nothing\nwas chosen on these seeds \
+         if they are 1000 or more: settings were tried on smaller ones. Times are processor times of one thread. The order score is the BIC of\n\
+         {data}.\n\n",
     )
 }

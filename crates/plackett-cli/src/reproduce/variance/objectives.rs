@@ -1,15 +1,18 @@
 //! The eight objectives, each drawn from a seed.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
-use plackett::{Noise, Objective as _, Toy, problem::Problem as _, run::Run};
+use plackett::{Noise, Objective as _, PlackettLuce, Toy, problem::Problem as _, run::Run};
 use plackett_dag::{
-    Oracle, Sem,
+    Dataset, Gram, Oracle, Sem,
+    dataset::Reading,
     gram::{Centering, GramBuilder},
     score::{Bic, ScoreSettings},
     simulate::{self, GraphKind, SemSettings, simulate_sem},
 };
 use plackett_problems::{FlowShop, LinearOrdering, QuadraticAssignment, TravelingSalesman};
+
+use crate::console::BadInput;
 
 /// Something to minimize over orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +38,63 @@ const HIGHEST_GRADE: i32 = 4;
 const MACHINES: usize = 5;
 /// Rows of the data that an order of variables is scored on.
 const ROWS: usize = 500;
+
+/// Columns of numbers from a file.
+pub(super) struct Numbers {
+    /// What the file is called, and what tells its contents from others.
+    pub name: String,
+    pub fingerprint: String,
+    columns: Vec<Vec<f64>>,
+}
+
+/// A column that has fewer different values than this is hardly one of numbers.
+const FEWEST_VALUES: usize = 10;
+
+impl Numbers {
+    /// The columns of a file that are complete and vary.
+    pub(super) fn read(path: &Path) -> anyhow::Result<Self> {
+        let data = Dataset::read(path, &Reading::default())?;
+        let is_varied =
+            |column: usize| data.columns()[column].distinct.is_none_or(|many| many >= FEWEST_VALUES);
+        let columns = (0..data.names().len())
+            .filter(|&column| is_varied(column) && data.columns()[column].missing == 0)
+            .filter_map(|column| data.numbers(column).map(<[f64]>::to_vec))
+            .collect();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(Self { name, fingerprint: data.fingerprint().to_owned(), columns })
+    }
+
+    /// Some of them, drawn by a seed.
+    fn draw(&self, items: usize, seed: u64) -> anyhow::Result<Gram> {
+        let count = self.columns.len();
+        if count < items {
+            return Err(BadInput(format!(
+                "{}: {count} varied columns of numbers are too few, {items} are needed",
+                self.name
+            ))
+            .into());
+        }
+        let drawn = PlackettLuce::new(&vec![0.0; count])?.sample(Noise::new(seed).stream(0));
+        let columns: Vec<&[f64]> = drawn[..items].iter().map(|&column| &*self.columns[column]).collect();
+        let mut builder = GramBuilder::new(items)?;
+        for row in 0..columns[0].len() {
+            builder.push_row(&columns.iter().map(|column| column[row]).collect::<Vec<_>>())?;
+        }
+        Ok(builder.finish(Centering::Standardize)?)
+    }
+}
+
+/// The moments of data from a linear model.
+fn simulated(items: usize, seed: u64) -> anyhow::Result<Gram> {
+    // As dense as graphs of so many nodes can well be.
+    let degree = if items < 10 { 2 } else { 4 };
+    let (graph, noise) = (GraphKind::ErdosRenyi, simulate::Noise::Standard);
+    let sem = simulate_sem(&SemSettings { graph, degree, nodes: items, noise }, seed)?;
+    let table = sem.sample(ROWS, Sem::TRAINING);
+    let mut builder = GramBuilder::new(table.columns())?;
+    table.rows().try_for_each(|row| builder.push_row(row))?;
+    Ok(builder.finish(Centering::Standardize)?)
+}
 
 impl Task {
     pub(super) const ALL: [Self; 8] = [
@@ -72,7 +132,12 @@ impl Task {
     }
 
     /// The objective of a seed.
-    pub(super) fn draw(self, items: usize, seed: u64) -> anyhow::Result<Objective> {
+    pub(super) fn draw(
+        self,
+        items: usize,
+        seed: u64,
+        numbers: Option<&Numbers>,
+    ) -> anyhow::Result<Objective> {
         let uniform = |stream: u64, count: usize| {
             let mut uniform = vec![0.0; count];
             Noise::new(seed).fill(stream, &mut uniform);
@@ -147,14 +212,10 @@ impl Task {
                 })
             }
             Self::OrderScore => {
-                // As dense as graphs of so many nodes can well be.
-                let degree = if items < 10 { 2 } else { 4 };
-                let (graph, noise) = (GraphKind::ErdosRenyi, simulate::Noise::Standard);
-                let sem = simulate_sem(&SemSettings { graph, degree, nodes: items, noise }, seed)?;
-                let table = sem.sample(ROWS, Sem::TRAINING);
-                let mut builder = GramBuilder::new(table.columns())?;
-                table.rows().try_for_each(|row| builder.push_row(row))?;
-                let gram = Arc::new(builder.finish(Centering::Standardize)?);
+                let gram = Arc::new(match numbers {
+                    Some(numbers) => numbers.draw(items, seed)?,
+                    None => simulated(items, seed)?,
+                });
                 let mut oracle = Oracle::new(Arc::new(Bic::new(gram, &ScoreSettings::default())?));
                 let run = Run::default();
                 Box::new(move |order| {
