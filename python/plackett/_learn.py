@@ -29,6 +29,7 @@ Method: TypeAlias = Literal[
 ]
 Score: TypeAlias = Literal["auto", "ev-l0", "bic", "l1", "bge", "qnml", "bdeu", "k2", "fnml", "dg", "cg", "nal"]
 Candidates: TypeAlias = Literal["plus-one", "pc", "all"]
+Orient: TypeAlias = Literal["fnml"]
 
 
 class PlackettWarning(UserWarning):
@@ -275,6 +276,7 @@ def learn_dag(
     ess: float | None = None,
     candidates: Candidates | None = None,
     max_parents: int | None = None,
+    orient: Orient | None = None,
     alpha: float | None = None,
     max_conditioning: int | None = None,
     posterior: bool = False,
@@ -351,9 +353,11 @@ def learn_dag(
     lambda_, sigma2, penalty
         Settings of the scores of numbers: the price of a unit of weight (``l1``), the noise variance (``ev-l0``), the price of
         a parent (``ev-l0`` and ``bic``, 1 being that of the BIC proper; by default ``bic`` has one that fits the density found).
-    ess, candidates, max_parents
+        For categories ``penalty`` is a factor of the price that a prior on graphs has for parents, 1 by default and 0 for none.
+    ess, candidates, max_parents, orient
         Settings for categories: the equivalent sample size of ``bdeu``; which parents are tried, ``"plus-one"``, ``"pc"`` or
-        ``"all"``, and how many together.
+        ``"all"``, and how many there may be; what chooses the directions that the score leaves open, ``"fnml"`` or nothing, so that
+        they are those of the order, and shown as open.
     posterior
         Whether to find the posterior probability of every edge, by Markov chains; ``score="auto"`` is then ``"bge"`` for numbers.
     path
@@ -401,6 +405,7 @@ def learn_dag(
         "ess": _optional_number(ess, "ess"),
         "candidates": candidates,
         "max_parents": _optional_count(max_parents, "max_parents"),
+        "orient": orient,
         "alpha": _optional_number(alpha, "alpha"),
         "max_conditioning": _optional_count(max_conditioning, "max_conditioning", least=0),
         "posterior": bool(posterior),

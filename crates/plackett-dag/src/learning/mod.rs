@@ -30,7 +30,7 @@ pub use equal_variances::residual_variances;
 pub use method::{Found, LEARN_METHODS, LearnMethod, SearchTask};
 pub use path::{Path, PathEdge, PathPoint};
 pub use settings::{
-    CategorySettings, NumberSettings, ParentSpace, ScoreChoice, SearchSettings, TestSettings,
+    CategorySettings, NumberSettings, Orient, ParentSpace, ScoreChoice, SearchSettings, TestSettings,
 };
 
 use crate::{
@@ -39,7 +39,7 @@ use crate::{
     independence::IndependenceTest,
     pc::PcResult,
     score::{fit_weights, weigh_by_cost},
-    search::{Convergence, EdgePosterior},
+    search::{Convergence, EdgePosterior, Exact},
 };
 
 /// Columns of numbers, of which the second moments are enough, or of categories, or what is neither: both side by side, or with
@@ -216,6 +216,8 @@ pub struct Learned {
     pub trace: Trace,
     /// Nodes with too many candidates for all their parent sets, and the most parents that were tried together.
     pub lowered_limits: Vec<(usize, usize)>,
+    /// Nodes of categories that have as many parents as was allowed, though one more would better the score.
+    pub bound_by_limit: Vec<usize>,
     /// How the moments of incomplete data were found, where they were.
     pub estimation: Option<Estimation>,
 }
@@ -307,9 +309,16 @@ impl Learning {
         }
     }
 
-    /// The method, or, where it is left open, the dynamic program for few columns of numbers and insertion beyond them.
+    /// The method, or, where it is left open, the dynamic program for few columns of numbers or of categories, and insertion beyond them.
     fn method_for(&self, data: &Observations) -> &'static LearnMethod {
-        let is_cheap = matches!(data, Observations::Numbers(gram) if gram.nodes() <= EXACT_COLUMNS);
+        let is_cheap = match data {
+            Observations::Numbers(gram) => gram.nodes() <= EXACT_COLUMNS,
+            Observations::Categories(data) => {
+                categories::complete_limit(self, data).is_some()
+                    && self.search.memory_bytes as u128 >= Exact::bytes_needed(data.columns())
+            }
+            Observations::Mixed(_) | Observations::Joint(_) => false,
+        };
         let is_scored = !matches!(self.score, ScoreChoice::Custom(_));
         match (self.method.is_auto(), is_cheap && is_scored && self.search.restarts.is_none()) {
             (false, _) => self.method,
@@ -362,6 +371,7 @@ impl Learning {
             ending: run.ending().unwrap_or(Ending::Finished),
             trace,
             lowered_limits: Vec::new(),
+            bound_by_limit: Vec::new(),
             estimation: None,
         })
     }
@@ -455,6 +465,7 @@ fn unscored(learning: &Learning, dag: Dag, cpdag: Cpdag, evaluations: u64, endin
         ending,
         trace: Trace::default(),
         lowered_limits: Vec::new(),
+        bound_by_limit: Vec::new(),
         estimation: None,
     }
 }

@@ -28,7 +28,7 @@ pub(crate) use discrete::Families;
 pub(crate) use discrete::MOST_CONFIGURATIONS;
 pub use discrete::{
     Bdeu, CountScore, DISCRETE_SCORES, DiscreteBic, DiscreteScoreEntry, DiscreteScoreSettings, FamilyScore,
-    Fnml, K2, Qnml, discrete_score_by_name, graph_cost, weigh_edges,
+    Fnml, K2, Priced, Qnml, discrete_score_by_name, graph_cost, weigh_edges,
 };
 pub use ev_l0::EvL0;
 pub(crate) use ev_l0::estimate_noise_variance;

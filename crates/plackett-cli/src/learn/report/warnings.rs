@@ -20,6 +20,12 @@ pub(super) fn warnings(data: &Data, learned: &Learned, wants_posterior: bool) ->
             counted(limit, "parent")
         ));
     }
+    for &node in &learned.bound_by_limit {
+        warnings.push(format!(
+            "column \"{}\" has as many parents as --max-parents allows, and one more would better the score",
+            data.names[node]
+        ));
+    }
     if wants_posterior && learned.probabilities.is_none() {
         warnings.push("the run ended before the probabilities of the edges were known".to_owned());
     }
