@@ -29,6 +29,7 @@ Method: TypeAlias = Literal[
 ]
 Score: TypeAlias = Literal["auto", "ev-l0", "bic", "l1", "bge", "non-gaussian", "additive", "qnml", "bdeu", "k2", "fnml", "dg", "cg", "nal"]
 Candidates: TypeAlias = Literal["plus-one", "pc", "all"]
+Orient: TypeAlias = Literal["fnml"]
 
 
 class PlackettWarning(UserWarning):
@@ -279,6 +280,7 @@ def learn_dag(
     ess: float | None = None,
     candidates: Candidates | None = None,
     max_parents: int | None = None,
+    orient: Orient | None = None,
     alpha: float | None = None,
     max_conditioning: int | None = None,
     posterior: bool = False,
@@ -355,12 +357,14 @@ def learn_dag(
     lambda_, sigma2, penalty
         Settings of the scores of numbers: the price of a unit of weight (``l1``), the noise variance (``ev-l0``), the price of
         a parent (``ev-l0`` and ``bic``, 1 being that of the BIC proper; by default ``bic`` has one that fits the density found).
+        For categories ``penalty`` is a factor of the price that a prior on graphs has for parents, 1 by default and 0 for none.
     threshold
         Edges of numbers whose weight is smaller than this in size are left out of the graph once it is learned; ``dropped`` has them.
         The score is that of the graph with them.
-    ess, candidates, max_parents
+    ess, candidates, max_parents, orient
         Settings for categories: the equivalent sample size of ``bdeu``; which parents are tried, ``"plus-one"``, ``"pc"`` or
-        ``"all"``, and how many together.
+        ``"all"``, and how many there may be; what chooses the directions that the score leaves open, ``"fnml"`` or nothing, so that
+        they are those of the order, and shown as open.
     posterior
         Whether to find the posterior probability of every edge, by Markov chains; ``score="auto"`` is then ``"bge"`` for numbers.
     path
@@ -409,6 +413,7 @@ def learn_dag(
         "ess": _optional_number(ess, "ess"),
         "candidates": candidates,
         "max_parents": _optional_count(max_parents, "max_parents"),
+        "orient": orient,
         "alpha": _optional_number(alpha, "alpha"),
         "max_conditioning": _optional_count(max_conditioning, "max_conditioning", least=0),
         "posterior": bool(posterior),

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from plackett._data import ColumnKind, Discretize, Kind, Missing, Reading, is_in_memory
 from plackett._knowledge import Knowledge
-from plackett._learn import Candidates, LearnedGraph, Method, Score, learn_dag
+from plackett._learn import Candidates, LearnedGraph, Method, Orient, Score, learn_dag
 from plackett._likelihood import Columns, Linear, Tables, to_rows
 from plackett._plackett import PlackettError
 
@@ -68,6 +68,7 @@ class OrderDAG:
         ess: float | None = None,
         candidates: Candidates | None = None,
         max_parents: int | None = None,
+        orient: Orient | None = None,
         alpha: float | None = None,
         max_conditioning: int | None = None,
         posterior: bool = False,
@@ -108,6 +109,7 @@ class OrderDAG:
         self.ess = ess
         self.candidates = candidates
         self.max_parents = max_parents
+        self.orient = orient
         self.alpha = alpha
         self.max_conditioning = max_conditioning
         self.posterior = posterior

@@ -11,7 +11,7 @@ use plackett_dag::{
     diagnostics::{Diagnostic, Evidence, diagnose},
     knowledge::Resolved,
     learning::{
-        CategorySettings, KnowledgeCost, LearnedEdge, NumberSettings, ParentSpace, Path, PathEdge,
+        CategorySettings, KnowledgeCost, LearnedEdge, NumberSettings, Orient, ParentSpace, Path, PathEdge,
         SearchSettings, TestSettings,
     },
 };
@@ -40,6 +40,7 @@ pub(crate) struct Settings {
     ess: Option<f64>,
     candidates: Option<String>,
     max_parents: Option<usize>,
+    orient: Option<String>,
     alpha: Option<f64>,
     max_conditioning: Option<usize>,
     posterior: bool,
@@ -65,6 +66,11 @@ impl Settings {
                 return Err(Failure::new(text));
             }
         };
+        let orient = match self.orient.as_deref() {
+            None => None,
+            Some("fnml") => Some(Orient::Fnml),
+            Some(other) => return Err(Failure::new(format!("orient is \"{other}\": it must be fnml or None"))),
+        };
         Ok(Learning {
             method: LearnMethod::by_name(&self.method)?,
             score: self.score.as_deref().map_or(ScoreChoice::Auto, ScoreChoice::from),
@@ -78,7 +84,7 @@ impl Settings {
                 equivalent_sample_size: self.ess,
                 space,
                 max_parents: self.max_parents,
-                keep_order: false,
+                orient,
             },
             tests: TestSettings { alpha: self.alpha, max_conditioning: self.max_conditioning },
             search: SearchSettings {

@@ -150,7 +150,7 @@ fn bad_categories_are_refused_by_name() {
         (vec!["--discrete", "--standardize"], "--standardize and --no-center are for columns of numbers"),
         (vec!["--score", "qnml", "--ess", "1"], "ess belongs to the score bdeu"),
         (vec!["--ess", "0"], "0"),
-        (vec!["--alpha", "2"], "alpha is 2"),
+        (vec!["--candidates", "pc", "--alpha", "2"], "alpha is 2"),
         (vec!["--method", "pc", "--posterior"], "posterior is for searches over orders"),
         (vec!["--method", "pc", "--max-parents", "2"], "max-parents is for searches over orders"),
         (vec!["--candidates", "all", "--alpha", "0.1"], "alpha is for tests that bound the parents"),

@@ -22,7 +22,9 @@ use plackett_dag::{
     diagnostics::{Evidence, diagnose},
     format::read_graph,
     gram::Centering,
-    learning::{CategorySettings, LEARN_METHODS, NumberSettings, ParentSpace, SearchSettings, TestSettings},
+    learning::{
+        CategorySettings, LEARN_METHODS, NumberSettings, Orient, ParentSpace, SearchSettings, TestSettings,
+    },
     score::{
         DISCRETE_SCORES, DiscreteScoreSettings, MIXED_SCORES, SCORES, discrete_score_by_name, graph_cost,
     },
@@ -67,7 +69,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     sigma2: Option<f64>,
     /// The price of a parent in ev-l0 and bic on numbers and of a parameter in dg, cg and nal, 1 being that of the BIC proper
-    /// [default: one that fits the density found, in bic, or grows with the columns]
+    /// [default: one that fits the density found, in bic, or grows with the columns]; on categories a factor of the prior on graphs,
+    /// 0 for none [default: 1]
     #[arg(long, value_name = "FACTOR")]
     penalty: Option<f64>,
     /// Leave out edges of numbers whose weight is smaller than this in size, once the graph is learned
@@ -79,10 +82,13 @@ pub(crate) struct Arguments {
     /// Which parents a column of categories may have [default: plus-one]
     #[arg(long, value_enum)]
     candidates: Option<CandidateKind>,
-    /// The maximum number of parents of a column of categories [default: 6, or 3 with --candidates all]
+    /// The maximum number of parents of a column of categories [default: as many as pay, 6 with --candidates pc, 3 with all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
     max_parents: Option<u8>,
-    /// The significance level of PC-stable's tests; a larger one keeps more edges [default: 0.01 for --method pc, 0.05 for candidates]
+    /// What chooses the directions that the score of categories leaves open [default: nothing does, and they are shown as open]
+    #[arg(long, value_enum)]
+    orient: Option<OrientKind>,
+    /// The significance level of PC-stable's tests; a larger one keeps more edges [default: 0.01 for --method pc, 0.05 for --candidates pc]
     #[arg(long, value_name = "P", allow_negative_numbers = true)]
     alpha: Option<f64>,
     /// The maximum number of columns that PC-stable's tests condition on [default: no limit]
@@ -141,12 +147,19 @@ pub(crate) struct Arguments {
 /// Which parents a node may have.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum CandidateKind {
-    /// The neighbors that PC-stable finds, plus one more at a time, as long as that helps
+    /// The neighbors in a graph that a climb over graphs finds, plus whatever one more betters it, as long as that helps
     PlusOne,
     /// The neighbors that PC-stable finds, as in the paper
     Pc,
     /// All other columns, a few at a time
     All,
+}
+
+/// What chooses open directions.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum OrientKind {
+    /// The shortest description by factorized NML; right in 216 of 340 cases on six networks, on three of them no better than chance
+    Fnml,
 }
 
 impl Arguments {
@@ -174,7 +187,7 @@ impl Arguments {
                     CandidateKind::All => ParentSpace::All,
                 }),
                 max_parents: self.max_parents.map(usize::from),
-                keep_order: false,
+                orient: self.orient.map(|OrientKind::Fnml| Orient::Fnml),
             },
             tests: TestSettings { alpha: self.alpha, max_conditioning: self.max_conditioning },
             search: SearchSettings {

@@ -7,7 +7,7 @@ use plackett::{Noise, PlackettLuce, run::Run};
 use plackett_dag::{
     BayesNet, Categories, Dag, LearnMethod, Learning, Observations, Oracle, Pc,
     independence::GSquare,
-    learning::{CategorySettings, ParentSpace},
+    learning::{CategorySettings, Orient, ParentSpace},
     metrics::{Comparison, compare},
     parent_sets::{Candidates, Keep, ParentSets},
     score::{Qnml, graph_cost},
@@ -59,7 +59,7 @@ struct Method {
     run: fn(&Problem, &Run<'_>) -> Outcome,
 }
 
-static METHODS: [Method; 12] = [
+static METHODS: [Method; 13] = [
     Method { name: "PL-RELAX", note: "", run: |problem, run| learn(problem, "pl-relax", PAPER, run) },
     Method { name: "ORDER-MCMC", note: "", run: |problem, run| learn(problem, "order-mcmc", PAPER, run) },
     Method { name: "RANDOM", note: "", run: random },
@@ -105,22 +105,29 @@ static METHODS: [Method; 12] = [
     },
     Method {
         name: "LEARN",
-        note: "the same, and the directions that the score leaves open chosen by factorized NML: what `plackett learn` does \
-               unless told otherwise",
-        run: |problem, run| learn(problem, "insertion", CategorySettings::default(), run),
+        note: "what `plackett learn` does unless told otherwise",
+        run: |problem, run| learn(problem, "auto", CategorySettings::default(), run),
+    },
+    Method {
+        name: "LEARN, ORIENTED",
+        note: "the same with `--orient fnml`: directions that the score leaves open chosen by factorized NML",
+        run: |problem, run| learn(problem, "auto", ORIENTED, run),
     },
 ];
 
 /// The paper's space: parents are neighbors in PC-stable's skeleton. Directions are those of the order.
 const PAPER: CategorySettings = CategorySettings {
     space: Some(ParentSpace::Neighbors),
-    keep_order: true,
+    orient: None,
     equivalent_sample_size: None,
     max_parents: None,
 };
 
-/// The space that grows from there.
+/// The space that grows from the graph of a climb.
 const GROWN: CategorySettings = CategorySettings { space: Some(ParentSpace::PlusOne), ..PAPER };
+
+/// Open directions by factorized NML.
+const ORIENTED: CategorySettings = CategorySettings { space: None, orient: Some(Orient::Fnml), ..PAPER };
 
 /// What `plackett learn` does.
 fn learn(problem: &Problem, method: &str, categories: CategorySettings, run: &Run<'_>) -> Outcome {

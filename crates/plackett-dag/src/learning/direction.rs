@@ -81,6 +81,13 @@ impl Basis {
         Self { name, text, undecided: Vec::new() }
     }
 
+    /// The basis of directions that factorized NML chose where the score leaves them open.
+    pub(super) fn description() -> Self {
+        let text = "which way factorized NML describes the data in fewer bits; it was right in 216 of 340 cases on six networks, on three \
+                    of them no better than chance";
+        Self { name: "description", text: text.to_owned() }
+    }
+
     /// The basis of `ev-l0`, with what the data say of it.
     pub(super) fn equal_variances(found: &NoiseVariances) -> Self {
         let doubt = if found.are_equal() { "" } else { ", so that they may differ" };

@@ -130,7 +130,7 @@ pub(super) static EXACT: LearnMethod = LearnMethod {
 pub static LEARN_METHODS: [LearnMethod; 11] = [
     LearnMethod {
         name: AUTO,
-        summary: "exact for up to 16 columns of numbers, insertion otherwise",
+        summary: "exact for up to 16 columns of numbers or of categories, insertion otherwise",
         search: Some(insertion),
     },
     INSERTION,

@@ -31,7 +31,7 @@ pub use equal_variances::residual_variances;
 pub use method::{Found, LEARN_METHODS, LearnMethod, SearchTask};
 pub use path::{Path, PathEdge, PathPoint};
 pub use settings::{
-    CategorySettings, NumberSettings, ParentSpace, ScoreChoice, SearchSettings, TestSettings,
+    CategorySettings, NumberSettings, Orient, ParentSpace, ScoreChoice, SearchSettings, TestSettings,
 };
 
 use crate::{
@@ -40,7 +40,7 @@ use crate::{
     independence::IndependenceTest,
     pc::PcResult,
     score::{fit_weights, weigh_by_cost},
-    search::{Convergence, EdgePosterior},
+    search::{Convergence, EdgePosterior, Exact},
 };
 
 /// Columns of numbers, of which the second moments are enough, or of categories, or what is neither: both side by side, or with
@@ -219,6 +219,8 @@ pub struct Learned {
     pub lowered_limits: Vec<(usize, usize)>,
     /// Edges that the [threshold](NumberSettings::threshold) left out, with their weights; the score is that of the graph with them.
     pub dropped: Vec<(usize, usize, f64)>,
+    /// Nodes of categories that have as many parents as was allowed, though one more would better the score.
+    pub bound_by_limit: Vec<usize>,
     /// How the moments of incomplete data were found, where they were.
     pub estimation: Option<Estimation>,
 }
@@ -314,9 +316,16 @@ impl Learning {
         }
     }
 
-    /// The method, or, where it is left open, the dynamic program for few columns of numbers and insertion beyond them.
+    /// The method, or, where it is left open, the dynamic program for few columns of numbers or of categories, and insertion beyond them.
     fn method_for(&self, data: &Observations) -> &'static LearnMethod {
-        let is_cheap = matches!(data, Observations::Numbers(gram) if gram.nodes() <= EXACT_COLUMNS);
+        let is_cheap = match data {
+            Observations::Numbers(gram) => gram.nodes() <= EXACT_COLUMNS,
+            Observations::Categories(data) => {
+                categories::complete_limit(self, data).is_some()
+                    && self.search.memory_bytes as u128 >= Exact::bytes_needed(data.columns())
+            }
+            Observations::Mixed(_) | Observations::Joint(_) => false,
+        };
         let is_scored = !matches!(self.score, ScoreChoice::Custom(_));
         match (self.method.is_auto(), is_cheap && is_scored && self.search.restarts.is_none()) {
             (false, _) => self.method,
@@ -372,6 +381,7 @@ impl Learning {
             trace,
             lowered_limits: Vec::new(),
             dropped: Vec::new(),
+            bound_by_limit: Vec::new(),
             estimation: None,
         })
     }
@@ -466,6 +476,7 @@ fn unscored(learning: &Learning, dag: Dag, cpdag: Cpdag, evaluations: u64, endin
         trace: Trace::default(),
         lowered_limits: Vec::new(),
         dropped: Vec::new(),
+        bound_by_limit: Vec::new(),
         estimation: None,
     }
 }

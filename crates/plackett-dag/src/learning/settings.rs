@@ -89,7 +89,7 @@ pub struct NumberSettings {
 /// Settings of learning from categories.
 ///
 /// ```
-/// assert!(!plackett_dag::learning::CategorySettings::default().keep_order);
+/// assert!(plackett_dag::learning::CategorySettings::default().orient.is_none());
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct CategorySettings {
@@ -97,11 +97,23 @@ pub struct CategorySettings {
     pub equivalent_sample_size: Option<f64>,
     /// Which parents a column may have.
     pub space: Option<ParentSpace>,
-    /// The most parents of a column.
+    /// The most parents of a column; as many as pay if not given.
     pub max_parents: Option<usize>,
-    /// Whether to leave the directions that the score leaves open as the order has them, rather than choose those of the
-    /// shortest description.
-    pub keep_order: bool,
+    /// What chooses the directions that the score leaves open; nothing does if not given, and they are those of the order.
+    pub orient: Option<Orient>,
+}
+
+/// What chooses the directions that the score leaves open.
+///
+/// ```
+/// assert_eq!(serde_json::to_string(&plackett_dag::learning::Orient::Fnml).unwrap(), "\"fnml\"");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Orient {
+    /// The shortest description by factorized normalized maximum likelihood ([`orient`](crate::orientation::orient)). On six networks it
+    /// was right in 216 of 340 cases, and on three of them no better than chance.
+    Fnml,
 }
 
 impl CategorySettings {
@@ -111,7 +123,7 @@ impl CategorySettings {
             ("equivalent_sample_size", self.equivalent_sample_size.is_some()),
             ("space", self.space.is_some()),
             ("max_parents", self.max_parents.is_some()),
-            ("keep_order", self.keep_order),
+            ("orient", self.orient.is_some()),
         ]
     }
 }

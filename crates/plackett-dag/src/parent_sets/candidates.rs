@@ -131,6 +131,12 @@ impl Candidates {
         Ok(self)
     }
 
+    /// The same with other candidates, within the same bounds.
+    pub(crate) fn with_cores(&self, cores: Vec<NodeSet>) -> Result<Self> {
+        let next = Self { cores, ..self.clone() };
+        next.within(self.bounds.clone())
+    }
+
     /// What is known of the graph.
     pub(crate) fn bounds(&self) -> &Bounds {
         &self.bounds

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use plackett::run::Run;
 
 use super::list::List;
+use super::prices::Prices;
 use super::rows::Rows;
 use super::sieve::{Margin, Sieve};
 use super::subsets::Subsets;
@@ -27,6 +28,7 @@ pub(super) struct NodeTask<'a> {
     /// What every set holds besides, whatever it costs.
     pub(super) fixed: &'a [usize],
     pub(super) limit: usize,
+    pub(super) prices: &'a Prices,
     pub(super) margin: Margin,
     pub(super) words: usize,
 }
@@ -162,8 +164,14 @@ impl<'a, 'b> Walk<'a, 'b> {
         self.most_likelihood = self.likelihood_of_everything();
         let floor = sieve.floor(&[]);
         self.counts.count(&self.groups[0], self.node.0, self.node.1, self.table.weights());
-        sieve.admit(&[], self.counts.cost(self.task.score, configurations, self.node.1), floor);
+        let price = self.task.prices.of(self.always());
+        sieve.admit(&[], self.counts.cost(self.task.score, configurations, self.node.1) + price, floor);
         self.extend(self.task.core.len(), configurations, sieve)
+    }
+
+    /// How many parents every set has.
+    fn always(&self) -> usize {
+        self.task.fixed.len() + usize::from(self.outside.is_some())
     }
 
     /// Goes through the sets that hold the chosen ones and some of those before `below`.
@@ -177,7 +185,9 @@ impl<'a, 'b> Walk<'a, 'b> {
             let configurations = (configurations * arity as f64).min(MOST_CONFIGURATIONS);
             self.chosen.push(place);
             let floor = sieve.floor(&self.chosen);
-            let least = self.task.score.least_cost(configurations, self.node.1, self.most_likelihood);
+            let size = self.always() + depth + 1;
+            let least = self.task.score.least_cost(configurations, self.node.1, self.most_likelihood)
+                + self.task.prices.least(size);
             self.pace.spend(1)?;
             if !sieve.passes_over(least, floor) {
                 self.pace.spend(self.table.count)?;
@@ -190,7 +200,8 @@ impl<'a, 'b> Walk<'a, 'b> {
                     self.refine(depth + 1, place, arity);
                     self.counts.count(&self.groups[depth + 1], self.node.0, self.node.1, weights);
                 }
-                let cost = self.counts.cost(self.task.score, configurations, self.node.1);
+                let cost = self.counts.cost(self.task.score, configurations, self.node.1)
+                    + self.task.prices.of(size);
                 sieve.admit(&self.chosen, cost, floor);
                 if !last {
                     self.extend(place, configurations, sieve)?;

@@ -5,13 +5,15 @@
 mod candidates;
 mod collapsed;
 mod list;
+mod prices;
 mod rows;
 mod shared;
 mod sieve;
 mod subsets;
 mod sums;
+mod walker;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use plackett::run::Run;
 
@@ -24,15 +26,18 @@ pub use crate::score::SizePrior;
 
 use crate::score::{CountScore, FamilyScore};
 use crate::{
-    Categories, Error, LocalScore, NodeSet, Result, parallel,
-    score::{Choice, Scratch},
+    Bounds, Categories, Error, LocalScore, NodeSet, Result, parallel,
+    score::{Choice, Scratch, Walker},
 };
 use collapsed::NodeTask;
 use list::List;
+use prices::Prices;
 use rows::Rows;
 use shared::{NeededSets, SetSums};
 use sieve::{Margin, Sieve};
 use subsets::Subsets;
+pub(crate) use subsets::count_subsets;
+use walker::{Compact, Listed};
 
 /// The most sums over sets of nodes to be held while nodes share them: 24 bytes each at worst.
 const MOST_SHARED_SUMS: usize = 1 << 24;
@@ -81,6 +86,8 @@ pub struct ParentSets {
     sums: Option<Arc<ParentSums>>,
     scored: usize,
     lowered: Vec<(usize, usize)>,
+    /// What walkers work on, made when the first of them comes.
+    compact: OnceLock<Arc<Compact>>,
 }
 
 impl ParentSets {
@@ -111,11 +118,15 @@ impl ParentSets {
         keep: Keep,
         run: &Run<'_>,
     ) -> Result<Option<Self>> {
-        let plan = Plan::new(data, candidates, keep)?;
+        let plan = Plan::new(data, score, candidates, keep)?;
         let (name, family) = (score.name(), score);
         let score = &*score.on_rows(data.total());
-        let lists =
-            if plan.shares(score) { plan.run_shared(score, run) } else { plan.run_apart(score, family, run) };
+        let everyone: Vec<usize> = (0..data.columns()).collect();
+        let lists = if plan.shares(score) {
+            plan.run_shared(score, run)
+        } else {
+            plan.run_apart(&everyone, score, family, run)
+        };
         let Some(lists) = lists else { return Ok(None) };
         let (best, all): (Vec<List>, Vec<List>) = lists.into_iter().unzip();
         let sums = match keep {
@@ -123,7 +134,47 @@ impl ParentSets {
             Keep::All(_) => Some(Arc::new(ParentSums::new(all, candidates, &plan.priors))),
         };
         let is_equivalent = !score.parents_differ();
-        Ok(Some(Self { name, is_equivalent, best, sums, scored: plan.sets(), lowered: plan.lowered }))
+        Ok(Some(Self {
+            name,
+            is_equivalent,
+            best,
+            sums,
+            scored: plan.sets(),
+            lowered: plan.lowered,
+            compact: OnceLock::new(),
+        }))
+    }
+
+    /// The same with the sets of some nodes scored again for other candidates; nothing if the run is over before.
+    pub(crate) fn rescored(
+        &self,
+        nodes: &[usize],
+        data: &Categories,
+        score: &dyn FamilyScore,
+        candidates: &Candidates,
+        run: &Run<'_>,
+    ) -> Result<Option<Self>> {
+        let plan = Plan::new(data, score, candidates, Keep::Best)?;
+        let Some(found) = plan.run_apart(nodes, &*score.on_rows(data.total()), score, run) else {
+            return Ok(None);
+        };
+        let mut best = self.best.clone();
+        nodes.iter().zip(found).for_each(|(&node, lists)| best[node] = lists.0);
+        let (name, is_equivalent) = (self.name, self.is_equivalent);
+        let (scored, lowered, compact) = (plan.sets(), plan.lowered, OnceLock::new());
+        Ok(Some(Self { name, is_equivalent, best, sums: None, scored, lowered, compact }))
+    }
+
+    /// Adds a parent set whose cost is known, unless it is there or a subset costs no more.
+    pub(crate) fn admit(&mut self, node: usize, parents: &[usize], cost: f64) {
+        let list = &mut self.best[node];
+        let is_dominated =
+            |at: usize| list.costs()[at] <= cost && list.members(at).all(|member| parents.contains(&member));
+        if !(0..list.len()).any(is_dominated) {
+            list.push(cost, parents.iter().copied());
+            list.sort();
+            self.compact = OnceLock::new();
+        }
     }
 
     /// The sums over all parent sets, if they were asked for.
@@ -223,6 +274,17 @@ impl LocalScore for ParentSets {
         self.best.len()
     }
 
+    /// Where something is known of the graph there is none: its lists hold what is required of each order.
+    fn walker<'a>(
+        &'a self,
+        start: &[usize],
+        bounds: &'a Bounds,
+        _: &Run<'_>,
+    ) -> Option<Box<dyn Walker + 'a>> {
+        let compact = || self.compact.get_or_init(|| Arc::new(Compact::of(&self.best)));
+        bounds.is_free().then(|| Box::new(Listed::new(compact(), start)) as Box<dyn Walker>)
+    }
+
     /// O(sets kept) at worst; the first few mostly decide. Parents that are required must have been so when the sets were scored
     /// ([`Candidates::within`]): a set that has others may have been passed over, and costs an infinite amount then.
     fn best(
@@ -256,14 +318,21 @@ struct Plan<'a> {
     limits: Vec<usize>,
     lowered: Vec<(usize, usize)>,
     set_counts: Vec<usize>,
-    /// The cost of each size by the prior.
+    /// What the score charges for each size.
+    prices: Prices,
+    /// The cost of each size by the prior of the sums.
     priors: Vec<f64>,
     keep: Keep,
     words: usize,
 }
 
 impl<'a> Plan<'a> {
-    fn new(data: &'a Categories, candidates: &Candidates, keep: Keep) -> Result<Self> {
+    fn new(
+        data: &'a Categories,
+        score: &dyn FamilyScore,
+        candidates: &Candidates,
+        keep: Keep,
+    ) -> Result<Self> {
         let nodes = data.columns();
         if candidates.nodes() != nodes {
             return Err(Error::Size {
@@ -294,6 +363,7 @@ impl<'a> Plan<'a> {
             arities: (0..nodes).map(|node| data.arity(node)).collect(),
             cores: (0..nodes).map(|node| candidates.core_list(node)).collect(),
             outside: (0..nodes).map(|node| candidates.outside(node)).collect(),
+            prices: Prices::new(score, largest),
             priors: prior.costs(nodes, largest),
             fixed,
             lowered,
@@ -362,7 +432,7 @@ impl<'a> Plan<'a> {
             let subsets = Subsets::new(self.cores[node].len(), self.limits[node]);
             let mut sieve =
                 Sieve::new(&subsets, &self.cores[node], self.margin(node), self.row_count, self.words);
-            sums.sift(node, self.arities[node], &self.cores[node], &mut sieve, run)?;
+            sums.sift(node, self.arities[node], &self.cores[node], &self.prices, &mut sieve, run)?;
             run.advance(1);
             let (mut best, all) = (sieve.best, sieve.all);
             best.sort();
@@ -372,15 +442,15 @@ impl<'a> Plan<'a> {
 
     fn run_apart(
         &self,
+        nodes: &[usize],
         score: &dyn CountScore,
         family: &dyn FamilyScore,
         run: &Run<'_>,
     ) -> Option<Vec<(List, List)>> {
-        let ways = self.fixed.iter().map(Vec::len);
-        let parts: usize =
-            self.outside.iter().zip(ways).map(|(outside, ways)| (1 + outside.len()) * ways).sum();
+        let parts = |&node: &usize| (1 + self.outside[node].len()) * self.fixed[node].len();
+        let parts: usize = nodes.iter().map(parts).sum();
         run.begin(STAGE, Some(parts as u64));
-        parallel::map(0..self.cores.len(), |node| {
+        parallel::map(nodes, |&node| {
             // Where the node was set from outside, rows say nothing of its parents.
             let own = self.data.kept_counts(node).map(|counts| {
                 let total = counts.iter().map(|&count| count as usize).sum();
@@ -402,6 +472,7 @@ impl<'a> Plan<'a> {
                     outside: &self.outside[node],
                     fixed,
                     limit: self.limits[node].saturating_sub(fixed.len()),
+                    prices: &self.prices,
                     margin: self.margin(node),
                     words: self.words,
                 };
@@ -446,6 +517,7 @@ mod tests {
             (40, vec![20, 3, 2, 90, 2, 256, 2]),
         ] {
             let data = random_data(rows, &arities, 1);
+            let everyone: Vec<usize> = (0..arities.len()).collect();
             for entry in DISCRETE_SCORES {
                 let score = discrete_score_by_name(entry.name, &DiscreteScoreSettings::default()).unwrap();
                 let counted = score.on_rows(rows);
@@ -459,9 +531,9 @@ mod tests {
                 )
                 .unwrap();
                 for candidates in [Candidates::all(arities.len(), 3), lopsided] {
-                    let plan = Plan::new(&data, &candidates, Keep::All(SizePrior::Even)).unwrap();
+                    let plan = Plan::new(&data, &*score, &candidates, Keep::All(SizePrior::Even)).unwrap();
                     let shared = plan.run_shared(&*counted, &run).unwrap();
-                    let apart = plan.run_apart(&*counted, &*score, &run).unwrap();
+                    let apart = plan.run_apart(&everyone, &*counted, &*score, &run).unwrap();
                     for (shared, apart) in shared.into_iter().zip(apart) {
                         for (mut shared, mut apart) in [(shared.0, apart.0), (shared.1, apart.1)] {
                             shared.sort_by_members();
@@ -481,8 +553,9 @@ mod tests {
             }
         }
         let complete = random_data(2000, &[3; 12], 2);
-        let plan =
-            |candidates| Plan::new(&complete, &candidates, Keep::Best).unwrap().shares(&*Qnml.on_rows(2000));
+        let plan = |candidates| {
+            Plan::new(&complete, &Qnml, &candidates, Keep::Best).unwrap().shares(&*Qnml.on_rows(2000))
+        };
         assert!(plan(Candidates::all(12, 3)));
         assert!(!plan(Candidates::from_neighbors(vec![NodeSet::from_iter([0, 1]); 12]).unwrap()));
     }

@@ -10,6 +10,7 @@ use std::borrow::Cow;
 
 use plackett::run::Run;
 
+use super::prices::Prices;
 use super::rows::Rows;
 use super::sieve::Sieve;
 use super::subsets::{Subsets, count_subsets};
@@ -146,6 +147,7 @@ impl SetSums {
         node: usize,
         arity: usize,
         core: &[usize],
+        prices: &Prices,
         sieve: &mut Sieve<'_>,
         run: &Run<'_>,
     ) -> Option<()> {
@@ -162,7 +164,7 @@ impl SetSums {
             family.insert(family.partition_point(|&member| member > node), node);
             let joint = self.values[self.subsets.index(family.iter().copied()) * stride];
             let floor = sieve.floor(chosen);
-            sieve.admit(chosen, parents - joint, floor);
+            sieve.admit(chosen, parents - joint + prices.of(chosen.len()), floor);
             Some(())
         })
     }

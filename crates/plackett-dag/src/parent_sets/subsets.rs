@@ -2,7 +2,7 @@
 //! another in the order of their largest elements (the combinatorial number system), smaller sizes first.
 
 /// The number of subsets of `elements` things with at most `limit` members, or the largest integer if that is less.
-pub(super) fn count_subsets(elements: usize, limit: usize) -> usize {
+pub(crate) fn count_subsets(elements: usize, limit: usize) -> usize {
     let mut total = 0_usize;
     let mut term = 1_u128;
     for size in 0..=limit.min(elements) {

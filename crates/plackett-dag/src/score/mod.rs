@@ -35,7 +35,7 @@ pub use bic::Bic;
 pub(crate) use discrete::MOST_CONFIGURATIONS;
 pub use discrete::{
     Bdeu, CountScore, DISCRETE_SCORES, DiscreteBic, DiscreteScoreEntry, DiscreteScoreSettings, FamilyScore,
-    Fnml, K2, Qnml, discrete_score_by_name, graph_cost, weigh_edges,
+    Fnml, K2, Priced, Qnml, discrete_score_by_name, graph_cost, weigh_edges,
 };
 pub(crate) use discrete::{Completed, Families};
 pub use ev_l0::EvL0;

@@ -1,17 +1,33 @@
-//! Growing the search space until it is no longer in the way (Kuipers, Suter and Moffa): each node may have one parent from
-//! outside its candidates; where the best order found makes use of that, the parent becomes a candidate, and the search
-//! goes on in the larger space.
+//! Growing the search space until it is no longer in the way: a climb over graphs joins the nodes that the search over orders
+//! takes as candidates of each other, with those that it nearly joined; where a climb from the best order's graph finds a better one, by a
+//! parent that was no candidate or by more parents than were tried together, that becomes part of the space, and the search goes on.
 
 use std::sync::Arc;
 
 use plackett::run::Run;
 
+use super::climb::{Climb, GAIN};
 use super::{Insertion, OrderSolution};
 use crate::{
-    Categories, Oracle, Result,
-    parent_sets::{Candidates, Keep, ParentSets, Reach},
+    Categories, Dag, NodeSet, Oracle, Result,
+    parent_sets::{Candidates, Keep, ParentSets},
     score::FamilyScore,
 };
+
+/// Nodes that become candidates though the climb did not join them: so many for each node, if a node would lose no more than so many
+/// nats by the edge.
+const NEARLY_JOINED: usize = 3;
+const NEARLY: f64 = 8.0;
+
+/// The work that scoring the parent sets may take, all nodes together, in rows counted: some seconds.
+const WORK: f64 = 4e9;
+
+/// The least and the most sets that a node may have within it.
+const FEWEST_SETS: f64 = 512.0;
+const MOST_SETS: f64 = 32768.0;
+
+/// So many parents are tried together whatever the number of candidates; rather there are fewer of these, the strongest.
+const TOGETHER: usize = 3;
 
 /// Settings of the expansion.
 ///
@@ -36,14 +52,14 @@ pub struct Expansion {
 
 impl Default for Expansion {
     fn default() -> Self {
-        Self { insertion: Insertion { starts: Some(2), kicks: Some(10), seed: 0 }, rounds: 20 }
+        Self { insertion: Insertion::default(), rounds: 20 }
     }
 }
 
 /// A space that was grown, and the best order in it.
 #[derive(Clone, Debug)]
 pub struct Expanded {
-    /// The candidates at the end, with [`Reach::PlusOne`].
+    /// The candidates at the end.
     pub candidates: Candidates,
     /// The scored parent sets of the last space.
     pub sets: Arc<ParentSets>,
@@ -51,11 +67,14 @@ pub struct Expanded {
     pub solution: OrderSolution,
     /// How many spaces were searched.
     pub rounds: usize,
+    /// The nodes that have as many parents as the candidates' limit allows, which one more would better.
+    pub bound: Vec<usize>,
 }
 
 impl Expansion {
-    /// Grows the space from `candidates` until the best order found has no parent from outside, or until the run is over,
-    /// with the last space that was built whole; nothing if not even the first was.
+    /// Grows the space from `candidates` until a climb over graphs finds none better than the best order's, or until the run is over,
+    /// with the last space that was built whole; nothing if not even the first was. Parents may be more than the candidates' limit
+    /// where that pays, unless `is_limited`.
     ///
     /// # Errors
     /// What [`ParentSets::build`] objects to.
@@ -66,50 +85,137 @@ impl Expansion {
         candidates: Candidates,
         run: &Run<'_>,
     ) -> Result<Option<Expanded>> {
-        self.run_from(None, data, score, candidates, run)
+        self.run_from(None, data, score, (candidates, false), run)
     }
 
-    /// The same with an order to begin with.
+    /// The same with an order to begin with, and perhaps with the candidates' limit on parents as the most that there may be.
     pub(crate) fn run_from(
         &self,
         start: Option<&[usize]>,
         data: &Categories,
         score: &dyn FamilyScore,
-        mut candidates: Candidates,
+        (candidates, is_limited): (Candidates, bool),
         run: &Run<'_>,
     ) -> Result<Option<Expanded>> {
-        candidates.reach = Reach::PlusOne;
+        let most = if is_limited { candidates.max_parents } else { usize::MAX };
+        let bounds = candidates.bounds().clone();
+        let Some(mut climb) = Climb::new(data, score, &bounds, most, run) else { return Ok(None) };
+        run.begin("a climb over graphs", None);
+        climb.run(run);
+        let mut space = Space::new(data, candidates);
         let mut last: Option<Expanded> = None;
         for rounds in 1..=self.rounds.max(1) {
-            let Some(sets) = ParentSets::build(data, score, &candidates, Keep::Best, run)? else { break };
-            let sets = Arc::new(sets);
+            space.widen(&climb)?;
+            let Some(sets) = space.score(data, score, run)? else { break };
             run.begin(&format!("orders in space {rounds} of parents"), None);
-            let mut oracle = Oracle::new(sets.clone()).within(candidates.bounds().clone())?;
-            let solution = match last.as_ref().map(|last| &last.solution.order[..]).or(start) {
-                None => self.insertion.run(&mut oracle, run),
-                Some(order) => self.insertion.improve(&mut oracle, order, run)?,
-            };
+            let mut oracle = Oracle::new(sets.clone()).within(bounds.clone())?;
+            let own = Dag::from_parents(climb.parents().to_vec())?.topological_order().to_vec();
+            let first = if rounds == 1 { start.unwrap_or(&own) } else { &own };
+            let mut solution = self.insertion.improve(&mut oracle, first, run)?;
+            if rounds == 1 && start.is_some() && !run.is_over() {
+                let other = self.insertion.improve(&mut oracle, &own, run)?;
+                solution = if other.score < solution.score { other } else { solution };
+            }
             // The end of the run may have come before this space had as good an order.
             if let Some(last) = last.take_if(|last| run.is_over() && last.solution.score <= solution.score) {
                 return Ok(Some(last));
             }
-            let mut has_grown = false;
-            for (node, parents) in solution.parents.iter().enumerate() {
-                for parent in parents {
-                    if !candidates.core(node).contains(parent) {
-                        // Both ways: the edge may yet turn round.
-                        candidates.insert(node, parent)?;
-                        candidates.insert(parent, node)?;
-                        has_grown = true;
-                    }
-                }
+            let (candidates, found) = (space.candidates.clone(), solution.score);
+            let parents: Vec<Vec<usize>> = solution.parents.iter().map(|set| set.iter().collect()).collect();
+            last = Some(Expanded { candidates, sets, solution, rounds, bound: Vec::new() });
+            if run.is_over() || climb.place(parents, run).is_none() {
+                break;
             }
-            last = Some(Expanded { candidates: candidates.clone(), sets, solution, rounds });
-            if !has_grown || run.is_over() {
+            climb.run(run);
+            if climb.cost() >= found - GAIN {
                 break;
             }
         }
+        if let Some(last) = &mut last {
+            last.bound = climb.bound();
+        }
         Ok(last)
+    }
+}
+
+/// The candidates of every node and their parent sets.
+struct Space {
+    candidates: Candidates,
+    /// All that ever were candidates, of which the strongest are.
+    cores: Vec<NodeSet>,
+    /// Sets that climbs came upon, with their costs.
+    met: Vec<(usize, Vec<usize>, f64)>,
+    sets: Option<ParentSets>,
+    changed: Vec<usize>,
+}
+
+impl Space {
+    fn new(data: &Categories, mut candidates: Candidates) -> Self {
+        let nodes = candidates.nodes();
+        let share = WORK / (nodes.max(1) as f64 * data.row_count().max(1) as f64);
+        #[expect(clippy::cast_sign_loss, reason = "a number of sets")]
+        let most = share.clamp(FEWEST_SETS, MOST_SETS) as usize;
+        candidates.max_sets = candidates.max_sets.min(most);
+        let cores = (0..nodes).map(|node| candidates.core(node).clone()).collect();
+        Self { candidates, cores, met: Vec::new(), sets: None, changed: (0..nodes).collect() }
+    }
+
+    /// Makes the neighbors in the climb's graph candidates of each other, with those nearly joined, as many as there is room for.
+    fn widen(&mut self, climb: &Climb<'_>) -> Result<()> {
+        let nodes = self.cores.len();
+        for node in 0..nodes {
+            let parents = &climb.parents()[node];
+            self.met.push((node, parents.clone(), climb.cost_of(node)));
+            let mut missed = 0;
+            for (change, other) in climb.ranked(node) {
+                let is_parent = parents.contains(&other);
+                if !is_parent && (change > NEARLY || missed == NEARLY_JOINED) {
+                    break;
+                }
+                missed += usize::from(!is_parent);
+                self.cores[node].insert(other);
+                self.cores[other].insert(node);
+            }
+        }
+        let mut cut = Vec::with_capacity(nodes);
+        for node in 0..nodes {
+            let ranked = climb.ranked(node).into_iter().map(|(_, other)| other);
+            let mut core: Vec<usize> = ranked.filter(|&other| self.cores[node].contains(other)).collect();
+            core.extend(self.cores[node].iter().filter(|other| !core.contains(other)).collect::<Vec<_>>());
+            let fits = |size: &usize| {
+                let sets =
+                    crate::parent_sets::count_subsets(*size, TOGETHER.min(self.candidates.max_parents));
+                sets <= self.candidates.max_sets
+            };
+            core.truncate((0..=core.len()).rev().find(fits).unwrap_or(0));
+            cut.push(core.into_iter().collect::<NodeSet>());
+        }
+        let next = self.candidates.with_cores(cut)?;
+        let is_changed = |&node: &usize| next.core(node) != self.candidates.core(node);
+        if self.sets.is_some() {
+            self.changed = (0..nodes).filter(is_changed).collect();
+        }
+        self.candidates = next;
+        Ok(())
+    }
+
+    /// Scores the sets of the nodes whose candidates have changed.
+    fn score(
+        &mut self,
+        data: &Categories,
+        score: &dyn FamilyScore,
+        run: &Run<'_>,
+    ) -> Result<Option<Arc<ParentSets>>> {
+        let scored = match &self.sets {
+            None => ParentSets::build(data, score, &self.candidates, Keep::Best, run)?,
+            Some(sets) => sets.rescored(&self.changed, data, score, &self.candidates, run)?,
+        };
+        let Some(mut scored) = scored else { return Ok(None) };
+        if self.candidates.bounds().is_free() {
+            self.met.iter().for_each(|(node, parents, cost)| scored.admit(*node, parents, *cost));
+        }
+        self.sets = Some(scored.clone());
+        Ok(Some(Arc::new(scored)))
     }
 }
 

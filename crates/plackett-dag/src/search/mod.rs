@@ -2,6 +2,7 @@
 //! distribution, one-node insertions, and exact dynamic programming over subsets.
 
 mod cached;
+mod climb;
 mod convergence;
 mod exact;
 mod expansion;

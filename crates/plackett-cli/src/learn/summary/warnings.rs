@@ -38,6 +38,12 @@ pub fn warnings(
             counted(limit, "parent")
         ));
     }
+    for &node in &learned.bound_by_limit {
+        warnings.push(format!(
+            "column \"{}\" has as many parents as --max-parents allows, and one more would better the score",
+            names[node]
+        ));
+    }
     if learning.search.posterior && learned.probabilities.is_none() {
         warnings.push("the run ended before the probabilities of the edges were known".to_owned());
     }

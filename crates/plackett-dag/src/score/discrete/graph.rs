@@ -61,6 +61,7 @@ pub fn weigh_edges(data: &Categories, score: &dyn FamilyScore, dag: &Dag) -> Res
 /// The costs of families on data, one by one.
 pub(crate) struct Families<'a> {
     data: &'a Categories,
+    family: &'a dyn FamilyScore,
     score: Box<dyn CountScore>,
     /// For nodes that were set from outside in some rows: how often the rows count for them, and the score of so many.
     own: HashMap<usize, (Vec<u32>, Box<dyn CountScore>)>,
@@ -71,7 +72,7 @@ pub(crate) struct Families<'a> {
 }
 
 impl<'a> Families<'a> {
-    pub(crate) fn new(data: &'a Categories, score: &dyn FamilyScore, dag: &Dag) -> Result<Self> {
+    pub(crate) fn new(data: &'a Categories, score: &'a dyn FamilyScore, dag: &Dag) -> Result<Self> {
         if dag.nodes() != data.columns() {
             return Err(Error::Size { what: "the graph", expected: data.columns(), found: dag.nodes() });
         }
@@ -85,6 +86,7 @@ impl<'a> Families<'a> {
         };
         Ok(Self {
             data,
+            family: score,
             own: (0..data.columns()).filter_map(own).collect(),
             score: score.on_rows(data.total()),
             groups: Partition::default(),
@@ -108,6 +110,6 @@ impl<'a> Families<'a> {
             None => (data.counts(), &self.score),
         };
         self.counts.count(&self.groups, data.column(node), data.arity(node), counts);
-        self.counts.cost(&**score, configurations, data.arity(node))
+        self.counts.cost(&**score, configurations, data.arity(node)) + self.family.price(parents.len())
     }
 }

@@ -9,6 +9,7 @@ mod completed;
 mod fnml;
 mod graph;
 mod k2;
+mod priced;
 mod qnml;
 mod regret;
 mod tabulated;
@@ -20,6 +21,7 @@ pub use fnml::Fnml;
 pub(crate) use graph::Families;
 pub use graph::{graph_cost, weigh_edges};
 pub use k2::K2;
+pub use priced::Priced;
 pub use qnml::Qnml;
 
 use crate::counts::FamilyCounts;
@@ -107,6 +109,12 @@ pub trait FamilyScore: Send + Sync {
 
     /// The score on data of so many rows, with whatever tables make it fast.
     fn on_rows(&self, rows: usize) -> Box<dyn CountScore>;
+
+    /// What a node with so many parents costs before the data are seen: −log of a prior on graphs, up to a constant. [`Priced`] has one.
+    fn price(&self, parents: usize) -> f64 {
+        let _ = parents;
+        0.0
+    }
 }
 
 /// A score on data of a known number of rows. The cost of node i with parents P, its negative log score in nats, is
