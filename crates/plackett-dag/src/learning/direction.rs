@@ -85,7 +85,7 @@ impl Basis {
     pub(super) fn description() -> Self {
         let text = "which way factorized NML describes the data in fewer bits; it was right in 216 of 340 cases on six networks, on three \
                     of them no better than chance";
-        Self { name: "description", text: text.to_owned() }
+        Self { name: "description", text: text.to_owned(), undecided: Vec::new() }
     }
 
     /// The basis of `ev-l0`, with what the data say of it.

@@ -179,7 +179,7 @@ impl Report<'_> {
             seed: self.settings.learning.seed,
             order: self.summary.order(),
             edges: learned.edges().map(edge).collect(),
-            dropped: self.arguments.threshold.map(|_| self.dropped_edges()),
+            dropped: self.summary.learning.numbers.threshold.map(|_| self.dropped_edges()),
             cpdag: CpdagDocument::new(&self.data.names, &learned.cpdag),
             directions_rest_on: learned.basis.as_ref().map(|basis| basis.text.as_str()),
             knowledge: self.knowledge_document(),
@@ -201,7 +201,7 @@ impl Report<'_> {
     }
 
     fn dropped_edges(&self) -> Vec<DroppedEdge<'_>> {
-        let dropped = self.learned.dropped.iter();
+        let dropped = self.summary.learned.dropped.iter();
         dropped
             .map(|&(from, to, weight)| DroppedEdge { from: self.name(from), to: self.name(to), weight })
             .collect()

@@ -97,7 +97,7 @@ impl Summary<'_> {
                 "open: the data fit as well with this edge turned round (see {class} for the class)"
             ));
         }
-        if let Some(threshold) = self.arguments.threshold {
+        if let Some(threshold) = self.learning.numbers.threshold {
             lines.push(format!(
                 "threshold: {} with a weight below {threshold} left out; the score is that of the graph with {}",
                 counted(learned.dropped.len(), "edge"),
