@@ -114,22 +114,11 @@ impl Settings {
 /// The library's refusal in the words of the Python half.
 pub(crate) fn explained(error: Error) -> Failure {
     let Error::Misfit { setting, reason } = error else { return error.into() };
-    Failure::new(format!("{} {reason}", keyword(setting)))
-}
-
-/// The keyword that a setting of the library is given by.
-fn keyword(setting: &'static str) -> &'static str {
-    match setting {
-        "noise_variance" => "sigma2",
-        "equivalent_sample_size" => "ess",
-        "space" => "candidates",
-        "lambda" => "lambda_",
-        other => other,
-    }
+    Failure::new(format!("{} {reason}", Face::Python.setting(setting)))
 }
 
 type PathFigures =
-    (&'static str, Vec<(f64, Option<f64>, Pairs)>, Vec<(usize, usize, f64, f64, usize, usize, bool)>);
+    (String, Vec<(f64, Option<f64>, Pairs)>, Vec<(usize, usize, f64, f64, usize, usize, bool)>);
 
 type EdgeFigures = (usize, usize, Option<f64>, Option<f64>, Option<f64>, String);
 
@@ -177,7 +166,7 @@ impl LearnedGraph {
         let edge = |edge: &PathEdge| {
             (edge.from, edge.to, edge.lowest, edge.highest, edge.count, edge.turned, edge.is_learned)
         };
-        Some((keyword(path.setting), points.collect(), path.edges.iter().map(edge).collect()))
+        Some((Face::Python.setting(path.setting), points.collect(), path.edges.iter().map(edge).collect()))
     }
 
     /// Diagnostics as (name, value, verdict, advice).
@@ -256,7 +245,12 @@ impl LearnedGraph {
     }
 
     /// What there is to say of the graph, learned from these data, as a text; the support with the seconds that it took.
-    fn summary(&self, data: &Data, warnings: Vec<String>, support: Option<(PyRef<'_, Support>, f64)>) -> String {
+    fn summary(
+        &self,
+        data: &Data,
+        warnings: Vec<String>,
+        support: Option<(PyRef<'_, Support>, f64)>,
+    ) -> String {
         let summary = Summary {
             face: Face::Python,
             source: &data.source,

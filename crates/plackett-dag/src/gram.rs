@@ -614,6 +614,23 @@ impl Gram {
         builder.finish(centering)
     }
 
+    /// As [`Gram::from_rows`], with the rows held beside their moments, for the scores that look at them.
+    ///
+    /// # Errors
+    /// As [`Gram::from_rows`].
+    ///
+    /// ```
+    /// use plackett_dag::{Gram, gram::Centering};
+    /// let gram = Gram::with_rows(&[1.0, 2.0, 3.0, 8.0], 2, Centering::Center)?;
+    /// assert_eq!(gram.number_rows().unwrap().columns()[1][..], [2.0, 8.0]);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn with_rows(data: &[f64], columns: usize, centering: Centering) -> Result<Self> {
+        let gram = Self::from_rows(data, columns, centering)?;
+        let column = |at: usize| data.iter().skip(at).step_by(columns).copied().collect();
+        Ok(gram.holding(NumberRows::new((0..columns).map(column).collect(), None)))
+    }
+
     /// A Gram (or covariance) matrix computed elsewhere from `rows` rows, row-major.
     ///
     /// # Errors

@@ -51,7 +51,7 @@ fn codes(column: &[f64]) -> Vec<u8> {
 fn gram(nodes: usize, seed: u64) -> Arc<Gram> {
     let columns = columns(nodes, seed);
     let rows: Vec<f64> = (0..ROWS).flat_map(|row| columns.iter().map(move |column| column[row])).collect();
-    Arc::new(Gram::from_rows(&rows, nodes, Centering::Center).unwrap())
+    Arc::new(Gram::with_rows(&rows, nodes, Centering::Center).unwrap())
 }
 
 fn categories(nodes: usize, seed: u64) -> Arc<Categories> {
@@ -199,8 +199,10 @@ fn exact_search_finds_what_brute_force_finds() {
     for nodes in 2..=6 {
         for seed in 0..4 {
             let bounds = knowledge(nodes, &mut rng);
+            // `non-gaussian` takes the parents that the BIC chooses.
             let mut scores: Vec<Arc<dyn LocalScore>> = SCORES
                 .iter()
+                .filter(|entry| entry.name != "non-gaussian")
                 .map(|entry| score_by_name(entry.name, gram(nodes, seed), &ScoreSettings::default()).unwrap())
                 .collect();
             for entry in MIXED_SCORES {

@@ -15,7 +15,7 @@ use testing::{Rng, sem};
 
 fn scores(nodes: usize, degree: f64, seed: u64) -> Vec<Arc<dyn LocalScore>> {
     let sem = sem(nodes, degree, 400, seed);
-    let gram = Arc::new(Gram::from_rows(&sem.data, nodes, Centering::Center).unwrap());
+    let gram = Arc::new(Gram::with_rows(&sem.data, nodes, Centering::Center).unwrap());
     let make = |name| score_by_name(name, Arc::clone(&gram), &ScoreSettings::default()).unwrap();
     SCORES.iter().map(|entry| make(entry.name)).collect()
 }

@@ -239,7 +239,9 @@ impl Statistics {
     /// The scores that these statistics serve.
     pub fn scores(&self) -> Vec<&'static str> {
         match &self.content {
-            Counted::Numbers(_) => SCORES.iter().map(|entry| entry.name).collect(),
+            Counted::Numbers(_) => {
+                SCORES.iter().filter(|entry| !entry.needs_rows).map(|entry| entry.name).collect()
+            }
             Counted::Categories(_) => DISCRETE_SCORES.iter().map(|entry| entry.name).collect(),
             Counted::Mixed(_) => vec!["dg"],
         }

@@ -293,7 +293,12 @@ impl Learner<'_> {
                 self.check_memory()?;
                 let factor = self.learning.numbers.penalty;
                 let Some(score) = additive(self.gram, factor, run)? else { return Ok(None) };
-                Ok(Some(Arc::new(fitting(score, factor, run)?)))
+                // Beside the BIC, edges cost what they cost there.
+                let usual = 0.5 * (self.gram.rows() as f64).ln();
+                Ok(Some(match price {
+                    Some(price) => Arc::new(score.priced((price - usual).max(0.0))),
+                    None => Arc::new(fitting(score, factor, run)?),
+                }))
             }
             BGE => self.marginal_likelihood(run).map(Some),
             _ => score_by_name(name, Arc::clone(self.gram), &settings).map(Some),

@@ -1,6 +1,6 @@
 //! Additive models with Gaussian noise (CAM, Bühlmann, Peters and Ernest 2014): x_i = Σ_j f_ij(x_j) + noise, each f_ij a spline. With the
-//! splines' functions as columns everything comes from one Gram matrix: r(i, P) = (n/2)·log v(P) + κ·(log n / 2)·Σ_j m_ij, v(P) being the
-//! residual variance and m_ij the number of functions (1, 2, 4 or 8) that j enters the model of i with. Noise is added to functions of
+//! splines' functions as columns everything comes from one Gram matrix: r(i, P) = (n/2)·log v(P) + Σ_j (log n / 2)·m_ij + log d·(m_ij − 1), v(P)
+//! being the residual variance and m_ij the number of functions (1, 2, 4 or 8) that j enters the model of i with. Noise is added to functions of
 //! the causes, and not the other way round, which tells directions that linear models leave open.
 //!
 //! How many functions a parent has is settled beforehand, given the columns that go with the child: so that a set of parents has one cost.
@@ -21,6 +21,7 @@ use crate::{Dag, Error, Gram, Result, parallel};
 pub(super) const ENTRY: ScoreEntry = ScoreEntry {
     name: "additive",
     summary: "Sums of smooth functions of the parents: tells directions where effects are not linear; needs the rows",
+    needs_rows: true,
     build: |gram, settings| {
         let score = additive(&gram, settings.penalty_factor, &Run::default())?.ok_or(Error::Empty)?;
         let edge = if settings.penalty_factor.is_some() { 0.0 } else { first_edge_price(gram.nodes()) };
@@ -75,6 +76,8 @@ pub(crate) struct Additive {
     log_variances: Vec<f64>,
     rows: f64,
     price: Price,
+    /// What a function costs more than a line: with many pairs of columns, some seem bent by chance.
+    bend: f64,
 }
 
 impl Additive {
@@ -112,6 +115,7 @@ impl Additive {
             levels: Vec::new(),
             log_variances: (0..nodes).map(|node| variance(node).max(f64::MIN_POSITIVE).ln()).collect(),
             price: Price::new(count, factor)?,
+            bend: if factor.is_some() { 0.0 } else { first_edge_price(nodes) },
             rows: count,
             starts,
         };
@@ -148,7 +152,7 @@ impl Additive {
         let row = self.correlations.row(self.starts[node]);
         let cost = |size: usize| {
             let explained: f64 = row[self.starts[parent]..][..size].iter().map(|entry| entry * entry).sum();
-            0.5 * self.rows * (1.0 - explained).max(COLLINEAR).ln() + self.price.parameters(size as f64)
+            0.5 * self.rows * (1.0 - explained).max(COLLINEAR).ln() + self.price_of(size, 1)
         };
         self.sizes(parent).min_by(|&a, &b| cost(a).total_cmp(&cost(b))).unwrap_or(1)
     }
@@ -202,7 +206,7 @@ impl Additive {
             space.push(&self.correlations, self.starts[parent]..self.starts[parent] + size);
         }
         let left = self.left(node, space);
-        self.total(node, left, width)
+        self.total(node, left, (width, all.len()))
     }
 
     /// The logarithm of the share of a node's variance that the functions pushed leave; a node that they determine keeps what
@@ -213,8 +217,13 @@ impl Additive {
         if space.len() > before { left } else { COLLINEAR.ln() }
     }
 
-    fn total(&self, node: usize, log_left: f64, functions: usize) -> f64 {
-        0.5 * self.rows * (log_left + self.log_variances[node]) + self.price.parameters(functions as f64)
+    /// What so many functions of so many parents cost.
+    fn price_of(&self, functions: usize, parents: usize) -> f64 {
+        self.price.parameters(functions as f64) + self.bend * (functions - parents) as f64
+    }
+
+    fn total(&self, node: usize, log_left: f64, (functions, parents): (usize, usize)) -> f64 {
+        0.5 * self.rows * (log_left + self.log_variances[node]) + self.price_of(functions, parents)
     }
 }
 
@@ -269,7 +278,7 @@ impl Family for Additive {
             let (start, size) = (self.starts[candidate], self.level(node, candidate));
             space.push(&self.correlations, start..start + size);
             let left = self.left(node, space);
-            costs.push(self.total(node, left, width + size));
+            costs.push(self.total(node, left, (width + size, parents.len() + 1)));
             space.truncate(known);
         }
     }

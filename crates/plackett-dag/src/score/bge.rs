@@ -27,6 +27,7 @@ use crate::{Gram, Interventions, Result};
 pub(super) const ENTRY: ScoreEntry = ScoreEntry {
     name: "bge",
     summary: "Marginal likelihood of a linear Gaussian network with a prior on graphs; what --posterior takes for numbers",
+    needs_rows: false,
     build: |gram, _| Bge::local(&gram, &Run::default()),
 };
 

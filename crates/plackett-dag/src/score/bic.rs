@@ -14,6 +14,7 @@ use crate::{Bounds, Gram, NodeSet, Result};
 pub(super) const ENTRY: ScoreEntry = ScoreEntry {
     name: "bic",
     summary: "Gaussian BIC, for data whose noise variances differ; finds the graph up to equivalence",
+    needs_rows: false,
     build: |gram, settings| Ok(Arc::new(Bic::new(gram, settings)?)),
 };
 

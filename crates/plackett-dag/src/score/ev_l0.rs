@@ -15,6 +15,7 @@ use crate::{Bounds, Gram, NodeSet, Result};
 pub(super) const ENTRY: ScoreEntry = ScoreEntry {
     name: "ev-l0",
     summary: "half the residual variance plus a price per parent; finds the graph if all noise variances are equal",
+    needs_rows: false,
     build: |gram, settings| Ok(Arc::new(EvL0::new(gram, settings)?)),
 };
 

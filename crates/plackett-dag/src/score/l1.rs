@@ -13,6 +13,7 @@ use crate::{Gram, NodeSet, Result};
 pub(super) const ENTRY: ScoreEntry = ScoreEntry {
     name: "l1",
     summary: "half the residual variance plus lambda times the sum of absolute weights (the paper's score)",
+    needs_rows: false,
     build: |gram, settings| Ok(Arc::new(L1::new(gram, settings)?)),
 };
 

@@ -71,6 +71,8 @@ pub struct ScoreEntry {
     pub name: &'static str,
     /// One line on what it is.
     pub summary: &'static str,
+    /// Whether moments are not enough for it, and it looks at the rows that they hold.
+    pub needs_rows: bool,
     build: Build,
 }
 

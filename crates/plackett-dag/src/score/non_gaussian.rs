@@ -16,6 +16,7 @@ use crate::{Dag, Error, Gram, NodeSet, Result};
 pub(super) const ENTRY: ScoreEntry = ScoreEntry {
     name: "non-gaussian",
     summary: "The BIC with residuals of any shape: tells directions where the noise is not Gaussian; needs the rows",
+    needs_rows: true,
     build: |gram, settings| Ok(Arc::new(NonGaussian::new(gram, settings)?)),
 };
 

@@ -19,19 +19,33 @@ pub(super) fn functions(values: &[f64], weights: Option<&[f64]>) -> Vec<Vec<f64>
     let mut basis = Vec::with_capacity(2 + KNOTS.len());
     add(&mut basis, values.to_vec(), weights);
     let Some(column) = basis.first().cloned() else { return basis };
-    let is_there = |row: &usize| weights.is_none_or(|weights| weights[*row] > 0.0);
-    let mut sorted: Vec<f64> = (0..column.len()).filter(is_there).map(|row| column[row]).collect();
-    sorted.sort_unstable_by(f64::total_cmp);
-    let (low, high) = (sorted[0], sorted[sorted.len() - 1]);
+    let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
+    let mut sorted: Vec<(f64, f64)> =
+        column.iter().enumerate().map(|(row, &value)| (value, weight(row))).filter(|one| one.1 > 0.0).collect();
+    sorted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    let (low, high) = (sorted[0].0, sorted[sorted.len() - 1].0);
     add(&mut basis, column.iter().map(|x| x * x).collect(), weights);
     let mut used = vec![low, high];
-    for knot in KNOTS.map(|share| sorted[(share * (sorted.len() - 1) as f64).round() as usize]) {
+    for knot in KNOTS.map(|share| quantile(&sorted, share)) {
         if !used.contains(&knot) {
             used.push(knot);
             add(&mut basis, column.iter().map(|&x| bend(x, knot, low, high)).collect(), weights);
         }
     }
     basis
+}
+
+/// Where so large a share of the weight is passed in ascending values with their weights: a row of weight two is two rows.
+fn quantile(sorted: &[(f64, f64)], share: f64) -> f64 {
+    let total: f64 = sorted.iter().map(|(_, weight)| weight).sum();
+    let mut left = (share * (total - 1.0)).round().max(0.0);
+    for &(value, weight) in sorted {
+        if left < weight {
+            return value;
+        }
+        left -= weight;
+    }
+    sorted[sorted.len() - 1].0
 }
 
 /// The natural cubic spline with these three knots that is zero up to the first.

@@ -551,9 +551,8 @@ mod tests {
             ),
         ] {
             let search = SearchSettings { posterior: true, steps: Some(50_000), ..SearchSettings::default() };
-            let learning = Learning { search, seed: 3, ..Learning::default() };
+            let learning = Learning { search, seed: 3, score: score.name().into(), ..Learning::default() };
             let learned = learning.run(&data, &Run::default()).unwrap();
-            assert_eq!(learned.score_name.as_deref(), Some(score.name()));
             let (probabilities, convergence) = (learned.probabilities.unwrap(), learned.convergence.unwrap());
             let exact = enumerated(4, family_cost(score.as_ref()));
             compare(&EdgePosterior { probabilities, convergence }, &exact, 0.02);

@@ -114,7 +114,12 @@ pub enum Face {
 
 impl Face {
     /// What a setting of the library is called.
-    pub(super) fn setting(self, setting: &str) -> String {
+    ///
+    /// ```
+    /// use plackett_cli::Face;
+    /// assert_eq!((Face::Program.setting("lambda"), Face::Python.setting("lambda")), ("--lambda".to_owned(), "lambda_".to_owned()));
+    /// ```
+    pub fn setting(self, setting: &str) -> String {
         match (self, setting) {
             (Self::Program, setting) => super::option(setting),
             (Self::Python, "noise_variance") => "sigma2".to_owned(),
