@@ -241,9 +241,7 @@ def _unfinished(native: _plackett.LearnedGraph) -> list[str]:
     if native.estimation is None or native.estimation[3]:
         return []
     _, iterations, change, _ = native.estimation
-    return [
-        f"EM had not converged after {iterations} steps: the last one changed moments by up to {change:.1e} standard deviations"
-    ]
+    return [f"EM had not converged after {iterations} steps: the last one still made a change of {change:.1e}"]
 
 
 def learn_dag(
@@ -322,7 +320,7 @@ def learn_dag(
     na, missing
         What stands for a missing value, beside an empty field; and what to do where values are missing: ``"error"`` says how
         many are missing where and what each remedy keeps; ``"drop"`` leaves those rows out; ``"em"`` uses all rows, by the moments
-        that the EM algorithm finds or, for categories alone, by counting each family on the rows in which it is complete;
+        that the EM algorithm finds or, for categories alone, by drawing what is missing from the graph learned before until it stays the same;
         ``"category"`` takes a missing value as a category of its own.
     delimiter, decimal_comma, header
         How a file is written; told from its beginning if not given.

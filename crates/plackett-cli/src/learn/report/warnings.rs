@@ -26,7 +26,7 @@ pub(super) fn warnings(data: &Data, learned: &Learned, wants_posterior: bool) ->
     warnings.extend(learned.convergence.and_then(|found| found.warning(&data.names)));
     if let Some(estimation) = learned.estimation.filter(|estimation| !estimation.is_converged) {
         warnings.push(format!(
-            "EM had not converged after {}: the last one changed moments by up to {:.1e} standard deviations",
+            "EM had not converged after {}: the last one still made a change of {:.1e}",
             counted(estimation.iterations, "step"),
             estimation.change
         ));
