@@ -328,7 +328,7 @@ def learn_dag(
     na, missing
         What stands for a missing value, beside an empty field; and what to do where values are missing: ``"error"`` says how
         many are missing where and what each remedy keeps; ``"drop"`` leaves those rows out; ``"em"`` uses all rows, by the moments
-        that the EM algorithm finds or, for categories alone, by counting each family on the rows in which it is complete;
+        that the EM algorithm finds or, for categories alone, by drawing what is missing from the graph learned before until it stays the same;
         ``"category"`` takes a missing value as a category of its own.
     delimiter, decimal_comma, header
         How a file is written; told from its beginning if not given.

@@ -314,7 +314,7 @@ fn gaps(finding: &Finding) -> Option<Gaps> {
     let Concern::Incomplete { counts, rows, complete, treatment } = &finding.concern else { return None };
     let method = match treatment {
         Treatment::LeftOut => "drop",
-        Treatment::Moments | Treatment::LocallyComplete => "em",
+        Treatment::Moments | Treatment::AllRows => "em",
         Treatment::OwnCategory => "category",
     };
     Some((method, counts.iter().map(|(_, count)| count).sum(), *rows, *complete, treatment.assumption()))

@@ -758,14 +758,14 @@ fn what_is_missing_is_said_and_so_is_what_each_remedy_keeps_and_assumes() {
         learned["warnings"][0].as_str().unwrap().contains("which assumes that whether a value is missing")
     );
     assert!(text(&["learn", &file, "--missing", "em"]).contains("worth 190 complete rows"));
-    // Numbers alone have their own scores, on the same moments; categories alone are counted where they are complete.
+    // Numbers alone have their own scores, on the same moments; of categories alone those missing are drawn.
     let numbers = json(&["learn", &file, "--missing", "em", "--drop", "group"]);
     assert_eq!(
         (numbers["data"].as_str(), numbers["missing"]["method"].as_str()),
         (Some("continuous"), Some("em"))
     );
     let counted = json(&["learn", &file, "--missing", "em", "--discretize", "equal-width"]);
-    assert_eq!((counted["data"].as_str(), counted["score_name"].as_str()), (Some("discrete"), Some("nal")));
+    assert_eq!((counted["data"].as_str(), counted["score_name"].as_str()), (Some("discrete"), Some("qnml")));
     let own = json(&["learn", &file, "--missing", "category", "--discretize", "quantile"]);
     assert_eq!((own["rows"].as_u64(), own["missing"]["method"].as_str()), (Some(210), Some("category")));
     let refused = complaint(&["learn", &file, "--missing", "category"], 2);

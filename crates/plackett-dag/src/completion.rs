@@ -182,3 +182,58 @@ fn pick(chances: &mut [f64], uniform: f64) -> usize {
     }
     chances.len() - 1
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Rng;
+
+    /// Three columns, each mostly the same as the one before it, the middle one missing in every other row.
+    fn chain(rows: usize) -> Mixed {
+        let mut rng = Rng::new(3);
+        let mut columns: Vec<Vec<u8>> = vec![Vec::new(); 3];
+        for row in 0..rows {
+            let mut code = u8::from(rng.uniform() < 0.4);
+            for (at, column) in columns.iter_mut().enumerate() {
+                code ^= u8::from(rng.uniform() < 0.1);
+                column.push(if at == 1 && row % 2 == 1 { 2 } else { code });
+            }
+        }
+        let columns = columns.into_iter().map(|codes| MixedColumn::Categories { codes, levels: 2 });
+        Mixed::new(columns.collect()).unwrap()
+    }
+
+    #[test]
+    fn what_is_drawn_follows_the_network() {
+        let rows = 4000;
+        let data = chain(rows);
+        let mut completion = Completion::new(&data, 1).unwrap();
+        let parents = [vec![], vec![0], vec![1]].map(|set| set.into_iter().collect::<NodeSet>());
+        completion.draw(&parents, &Run::default()).unwrap();
+        let code = |column: usize, row: usize| completion.columns()[column].0[row];
+        // What was there stays.
+        for (at, column) in data.columns().iter().enumerate() {
+            let MixedColumn::Categories { codes, .. } = column else { unreachable!() };
+            let stays = |row: usize| codes[row % rows] == 2 || codes[row % rows] == code(at, row);
+            assert!((0..DRAWS * rows).all(stays));
+        }
+        // Given that both neighbors agree, the middle is the same with probability 0.81 / 0.82; if they do not, with ½.
+        let share = |agree: bool| {
+            let fits = |row: &usize| row % rows % 2 == 1 && (code(0, *row) == code(2, *row)) == agree;
+            let drawn: Vec<usize> = (0..DRAWS * rows).filter(fits).collect();
+            let same = drawn.iter().filter(|&&row| code(1, row) == code(0, row)).count();
+            same as f64 / drawn.len() as f64
+        };
+        assert!((share(true) - 0.81 / 0.82).abs() < 0.01, "{}", share(true));
+        assert!((share(false) - 0.5).abs() < 0.08, "{}", share(false));
+    }
+
+    #[test]
+    fn the_end_of_the_run_ends_the_drawing() {
+        let mut completion = Completion::new(&chain(4000), 1).unwrap();
+        let run = Run::new(plackett::run::Limits::time(std::time::Duration::ZERO));
+        assert!(
+            completion.draw(&[NodeSet::default(), NodeSet::default(), NodeSet::default()], &run).is_none()
+        );
+    }
+}

@@ -59,9 +59,10 @@ impl Default for Em {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimation {
-    /// Steps of the EM algorithm.
+    /// Steps of the EM algorithm; for categories alone, rounds of drawing what is missing and learning from it.
     pub iterations: usize,
-    /// The largest change of a mean or a covariance in the last step, in standard deviations.
+    /// The largest change of a mean or a covariance in the last step, in standard deviations; for categories alone, the edges that
+    /// changed in the last round as a share of all.
     pub change: f64,
     /// Whether that was small enough to stop.
     pub is_converged: bool,

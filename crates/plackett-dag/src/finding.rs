@@ -228,8 +228,8 @@ pub enum Treatment {
     LeftOut,
     /// The moments of all rows are estimated by EM.
     Moments,
-    /// Each family of categories is counted on the rows in which it is complete.
-    LocallyComplete,
+    /// Rows of categories are used by what is there in each.
+    AllRows,
     /// A missing value is a category of its own.
     OwnCategory,
 }
@@ -238,7 +238,8 @@ impl Treatment {
     /// What is assumed by it.
     pub fn assumption(self) -> &'static str {
         match self {
-            Self::LeftOut | Self::LocallyComplete => "values are missing completely at random",
+            Self::LeftOut => "values are missing completely at random",
+            Self::AllRows => "whether a value is missing depends on what is observed only",
             Self::Moments => {
                 "whether a value is missing depends on what is observed only, and the columns are Gaussian"
             }
@@ -474,9 +475,7 @@ impl fmt::Display for Finding {
                 let what = match treatment {
                     Treatment::LeftOut => "these rows are left out",
                     Treatment::Moments => "the moments of all rows are estimated by EM",
-                    Treatment::LocallyComplete => {
-                        "each family is counted on the rows in which it is complete"
-                    }
+                    Treatment::AllRows => "all rows are used, each by what is there in it",
                     Treatment::OwnCategory => "a missing value is taken as a category of its own",
                 };
                 let gaps = gaps_text(counts, *rows, *complete);

@@ -12,9 +12,10 @@ use plackett::run::Run;
 use plackett_dag::mixed::MixedColumn;
 use plackett_dag::score::{MixedScoreSettings, Scratch, mixed_score_by_name};
 use plackett_dag::{
-    Dataset, LearnMethod, Learning, LocalScore, Mixed, NodeSet, Observations, ScoreChoice,
+    BayesNet, Dataset, LearnMethod, Learning, LocalScore, Mixed, NodeSet, Observations, ScoreChoice,
     dataset::{Kind, Missing, Reading},
     gram::Centering,
+    metrics::shd_cpdag,
 };
 use proptest::prelude::*;
 
@@ -352,7 +353,7 @@ fn a_graph_is_learned_from_incomplete_data() {
     let estimation = learned.estimation.unwrap();
     assert!(estimation.is_converged && (250.0..330.0).contains(&estimation.effective_rows));
 
-    // Numbers alone are learned from the moments as ever, categories alone by counting where they are complete.
+    // Numbers alone are learned from the moments as ever, categories alone by drawing what is missing.
     let numbers = Reading { missing: Missing::Em, drop: vec!["cured".into()], ..Reading::default() };
     let data = Dataset::from_reader(trial(true).as_bytes(), "data.csv", &numbers).unwrap();
     let learned =
@@ -364,12 +365,68 @@ fn a_graph_is_learned_from_incomplete_data() {
     assert_eq!(data.kind(), Some(Kind::Categories));
     let learned =
         Learning::default().run(&data.observations(Centering::Center).unwrap(), &Run::default()).unwrap();
-    assert_eq!((learned.dag.edge_count(), learned.score_name.as_deref()), (2, Some("nal")));
+    assert_eq!((learned.dag.edge_count(), learned.score_name.as_deref()), (2, Some("qnml")));
+    let estimation = learned.estimation.unwrap();
+    assert!(estimation.is_converged && (250.0..330.0).contains(&estimation.effective_rows));
+    let named = Learning { score: ScoreChoice::Named("nal".to_owned()), ..Learning::default() };
+    let learned = named.run(&data.observations(Centering::Center).unwrap(), &Run::default()).unwrap();
+    assert_eq!((learned.dag.edge_count(), learned.estimation), (2, None));
     // A missing value as a category of its own needs categories.
     assert!(read(&trial(true), Missing::Category).unwrap().faults().len() == 1);
     let own = Reading { missing: Missing::Category, ..cut };
     let data = Dataset::from_reader(trial(true).as_bytes(), "data.csv", &own).unwrap();
     assert!(!data.is_incomplete() && data.categories(1).unwrap().0.contains(&"missing".to_owned()));
+}
+
+#[test]
+fn drawing_what_is_missing_finds_more_than_counting_where_nothing_is() {
+    let network = BayesNet::embedded("child").unwrap();
+    let (mut drawn, mut counted) = (0, 0);
+    for seed in 0..3 {
+        let whole = network.sample(1000, seed, BayesNet::TRAINING).unwrap();
+        let mut rng = Rng::new(seed);
+        let columns = (0..whole.columns()).map(|column| {
+            let levels = whole.arity(column);
+            let gap = |&code: &u8| if rng.uniform() < 0.2 { levels as u8 } else { code };
+            MixedColumn::Categories { codes: whole.column(column).iter().map(gap).collect(), levels }
+        });
+        let data = Observations::Mixed(Mixed::new(columns.collect()).unwrap().into());
+        let distance = |score: ScoreChoice| {
+            let learned = Learning { score, ..Learning::default() }.run(&data, &Run::default()).unwrap();
+            shd_cpdag(network.dag(), &learned.dag).unwrap()
+        };
+        drawn += distance(ScoreChoice::Auto);
+        counted += distance(ScoreChoice::Named("nal".to_owned()));
+    }
+    assert!(drawn < counted, "{drawn} for {counted}");
+}
+
+#[test]
+fn the_data_choose_between_one_model_and_one_for_each_combination() {
+    for (name, is_flipped) in [("dg", false), ("cg", true)] {
+        let mut rng = Rng::new(5);
+        let (mut codes, mut x, mut y) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..300 {
+            let code = u8::from(rng.uniform() < 0.5);
+            let slope = if is_flipped && code == 1 { -1.0 } else { 1.0 };
+            x.push(normal(&mut rng));
+            y.push(slope * x[x.len() - 1] + f64::from(code) + 0.5 * normal(&mut rng));
+            codes.push(code);
+        }
+        let columns = vec![
+            MixedColumn::Categories { codes, levels: 2 },
+            MixedColumn::Numbers(x),
+            MixedColumn::Numbers(y),
+        ];
+        let data = Observations::Mixed(Mixed::new(columns).unwrap().into());
+        let learned = Learning::default().run(&data, &Run::default()).unwrap();
+        assert_eq!((learned.score_name.as_deref(), learned.dag.edge_count()), (Some(name), 2));
+        let reason = if is_flipped { "a model for each combination" } else { "one linear model" };
+        assert!(learned.score_choice.unwrap().contains(reason));
+        // What was chosen is what it is by name.
+        let named = Learning { score: ScoreChoice::Named(name.to_owned()), ..Learning::default() };
+        assert_eq!(named.run(&data, &Run::default()).unwrap().cpdag, learned.cpdag);
+    }
 }
 
 proptest! {

@@ -53,7 +53,7 @@ pub(crate) struct ReadingArguments {
     #[arg(long, value_name = "A,B", value_parser = names, allow_hyphen_values = true)]
     na: Option<Names>,
     /// What to do where values are missing: stop; leave those rows out; use all rows, by the moments that EM finds or, for
-    /// categories alone, by counting each family where it is complete; or take a missing value as a category of its own
+    /// categories alone, by drawing what is missing; or take a missing value as a category of its own
     #[arg(long, value_name = "WHAT", default_value = Missing::NAMES[0], value_parser = Missing::NAMES)]
     missing: String,
     /// Cut columns of numbers into categories: quantile (about equally many rows in each) or equal-width
@@ -362,7 +362,7 @@ fn missing_document(finding: &Finding) -> Option<MissingDocument> {
     let Concern::Incomplete { counts, rows, complete, treatment } = &finding.concern else { return None };
     let method = match treatment {
         Treatment::LeftOut => Missing::Drop,
-        Treatment::Moments | Treatment::LocallyComplete => Missing::Em,
+        Treatment::Moments | Treatment::AllRows => Missing::Em,
         Treatment::OwnCategory => Missing::Category,
     };
     Some(MissingDocument {

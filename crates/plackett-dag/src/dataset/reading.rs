@@ -159,8 +159,8 @@ pub enum Missing {
     Error,
     /// The rows in which they are missing are left out.
     Drop,
-    /// All rows are used: by the moments that the EM algorithm finds, or, for categories alone, by counting each family on the
-    /// rows in which it is complete.
+    /// All rows are used: by the moments that the EM algorithm finds, or, for categories alone, by drawing what is missing from
+    /// the graph learned before until it stays the same.
     Em,
     /// A missing value is a category of its own.
     Category,

@@ -115,7 +115,7 @@ pub(super) fn settle(
         let treatment = match reading.missing {
             Missing::Drop if complete > 0 => Some(Treatment::LeftOut),
             Missing::Em if !can_estimate => None,
-            Missing::Em if are_all_categories => Some(Treatment::LocallyComplete),
+            Missing::Em if are_all_categories => Some(Treatment::AllRows),
             Missing::Em => Some(Treatment::Moments),
             Missing::Category if are_categories => Some(Treatment::OwnCategory),
             _ => None,

@@ -35,8 +35,10 @@ pub(super) fn learn(learning: &Learning, data: &Arc<JointMoments>, run: &Run<'_>
         return mixed::by_block_tests(learning, &gaussian, run);
     }
     let score = FamilyLocal::sharing(Arc::clone(&gaussian), nodes);
-    let score: Arc<dyn LocalScore> = Arc::new(price::fitting(score, learning.numbers.penalty, run)?);
+    let score = price::fitting(score, learning.numbers.penalty, run)?;
+    let parent = Some(price.parameters(1.0) + score.edge_price());
+    let score: Arc<dyn LocalScore> = Arc::new(score);
     let found = mixed::searched(learning, &Observations::Joint(Arc::clone(data)), &score, None, run)?;
     let found = mixed::with_posterior(learning, found, &score, Some(&gaussian), run)?;
-    Ok(Learned { score_choice: choice, ..found })
+    Ok(Learned { score_choice: choice, price: parent, ..found })
 }

@@ -1,6 +1,6 @@
-//! Learning from numbers and categories side by side, and from incomplete data of any kind. Mixed data have scores of their own.
-//! What is missing is dealt with by moments (EM), which numbers and mixed data are learned from as if they had been complete; or,
-//! for categories alone, by counting each family on the rows in which it is complete.
+//! Learning from numbers and categories side by side, and from incomplete data of any kind. Mixed data have scores of their own, of
+//! which the data choose one. What is missing is dealt with by moments (EM), which numbers and mixed data are learned from as if they had
+//! been complete; or, for categories alone, by drawing it from the graph learned before until that stays the same.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::{
         Completed, DISCRETE_SCORES, MIXED_SCORES, SCORES,
         degenerate::DegenerateGaussian,
         family::{Family, FamilyLocal},
-        mixed::{Price, conditional_gaussian, first_edge_price, node_average, own_gaussians},
+        mixed::{Price, conditional_gaussian, node_average, own_gaussians},
         weigh_by_cost,
     },
     search::Insertion,
@@ -94,7 +94,7 @@ fn by_score(
         None => None,
     };
     let found = with_posterior(learning, found, &scored.score, gaussian.as_deref(), run)?;
-    Ok(Some((Learned { estimation: scored.estimation, ..found }, scored)))
+    Ok(Some((Learned { estimation: scored.estimation, price: Some(scored.price), ..found }, scored)))
 }
 
 /// The graph by `dg` or by `cg`, whichever describes the numbers better: both say how likely a number is given its parents, one
@@ -138,7 +138,8 @@ fn by_completion(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Resul
     let mut completion = Completion::new(data, learning.seed)?;
     let effective_rows = data.effective_rows();
     let quick = Insertion { starts: Some(1), kicks: Some(0), seed: learning.seed };
-    let first = node_average(data, None)?.priced(first_edge_price(nodes));
+    // What is drawn without an edge speaks against it, so the first graph has rather too many: a parameter costs 1, as in the AIC.
+    let first = node_average(data, Some(2.0 / effective_rows.max(2.0).ln()))?;
     let mut oracle = Oracle::new(Arc::new(first)).within(learning.bounds_of(nodes))?;
     let mut known = quick.run(&mut oracle, run);
     let mut estimation =
@@ -306,6 +307,8 @@ struct Scored {
     score: Arc<dyn LocalScore>,
     /// The same without prices of edges.
     plain: Arc<dyn LocalScore>,
+    /// Of a parent with one parameter.
+    price: f64,
     /// The score's own, if it is dg.
     gaussian: Option<Arc<DegenerateGaussian>>,
     estimation: Option<Estimation>,
@@ -315,13 +318,14 @@ struct Scored {
 fn score(name: &str, learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Result<Option<Scored>> {
     let factor = learning.numbers.penalty;
     match name {
-        "cg" => scored(conditional_gaussian(data, factor)?, (None, None), factor, run),
-        "nal" => scored(node_average(data, factor)?, (None, None), factor, run),
+        "cg" => scored(conditional_gaussian(data, factor)?, data.total(), (None, None), factor, run),
+        "nal" => scored(node_average(data, factor)?, data.total(), (None, None), factor, run),
         _ => {
             let Some(own) = own_gaussians(data, factor, run)? else { return Ok(None) };
             let Some((gaussian, estimation)) = gaussian(learning, data, run)? else { return Ok(None) };
             let score = FamilyLocal::sharing(Arc::clone(&gaussian), data.columns().len()).with_own(own);
-            scored(score, (Some(gaussian), estimation), factor, run)
+            let rows = estimation.map_or(data.total(), |estimation| estimation.effective_rows);
+            scored(score, rows, (Some(gaussian), estimation), factor, run)
         }
     }
     .map(Some)
@@ -329,12 +333,15 @@ fn score(name: &str, learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> R
 
 fn scored<F: Family>(
     score: FamilyLocal<F>,
+    rows: f64,
     (gaussian, estimation): (Option<Arc<DegenerateGaussian>>, Option<Estimation>),
     factor: Option<f64>,
     run: &Run<'_>,
 ) -> Result<Scored> {
     let plain = Arc::new(score.priced(0.0));
-    Ok(Scored { score: Arc::new(fitting(score, factor, run)?), plain, gaussian, estimation })
+    let score = fitting(score, factor, run)?;
+    let price = Price::new(rows, factor)?.parameters(1.0) + score.edge_price();
+    Ok(Scored { score: Arc::new(score), plain, price, gaussian, estimation })
 }
 
 type Estimated = (Arc<DegenerateGaussian>, Option<Estimation>);

@@ -196,7 +196,7 @@ pub struct Learned {
     pub score_name: Option<String>,
     /// Why this score, where it was chosen by the data.
     pub score_choice: Option<String>,
-    /// What a parent cost in the BIC of numbers.
+    /// What a parent cost in the BIC of numbers, and one of one parameter in the scores of mixed data.
     pub price: Option<f64>,
     /// The graph's score, lower being better.
     pub score: Option<f64>,

@@ -155,10 +155,9 @@ impl Learning {
                 step: LEVEL_STEP,
                 set: |learning, value| learning.tests.alpha = Some(value),
             },
-            (Some("bic"), Some(price)) => penalty(price / (0.5 * rows.ln())),
-            // Both as multiples of what the penalty multiplies: log n for a parent, and ½ log n for a parameter.
+            // Both as multiples of what the penalty multiplies: ½ log n for a parameter, and log n for a parent.
+            (Some("bic" | "dg" | "cg" | "nal"), Some(price)) => penalty(price / (0.5 * rows.ln())),
             (Some("ev-l0"), _) => penalty((0.5 * rows.ln() + 1.5 * columns.ln()) / rows.ln()),
-            (Some("dg" | "cg" | "nal"), _) => penalty(1.0 + 2.0 * columns.ln() / rows.ln()),
             (Some("l1"), _) => Varied {
                 name: "lambda",
                 value: self.numbers.lambda.unwrap_or(L1::DEFAULT_LAMBDA),

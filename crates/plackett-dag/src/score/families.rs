@@ -196,3 +196,102 @@ impl<F: Family> Fits for FamilyFits<'_, F> {
         Some(F::EFFORT)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::LocalScore;
+    use crate::mixed::{Mixed, MixedColumn};
+    use crate::score::mixed::conditional_gaussian;
+    use crate::score::{degenerate::DegenerateGaussian, mixed::Price};
+    use crate::testing::{Rng, normal};
+
+    /// Every second column is of categories, and each depends on the two before it.
+    fn data(columns: usize, rows: usize) -> Mixed {
+        let mut rng = Rng::new(7);
+        let mut values: Vec<Vec<f64>> = Vec::new();
+        let column = |at: usize, rng: &mut Rng, values: &[Vec<f64>]| -> Vec<f64> {
+            let earlier = |row: usize| values.iter().rev().take(2).map(|before| before[row]).sum::<f64>();
+            let draw = |row: usize, rng: &mut Rng| 0.8 * earlier(row) + normal(rng);
+            let numbers = (0..rows).map(|row| draw(row, rng));
+            let level = |number: f64| f64::from(u8::from(number > -0.5) + u8::from(number > 0.7));
+            if at % 2 == 1 { numbers.map(level).collect() } else { numbers.collect() }
+        };
+        for at in 0..columns {
+            let next = column(at, &mut rng, &values);
+            values.push(next);
+        }
+        #[expect(clippy::cast_sign_loss, reason = "levels are 0, 1 and 2")]
+        let code = |&value: &f64| value as u8;
+        let columns = values.into_iter().enumerate().map(|(at, values)| match at % 2 {
+            1 => MixedColumn::Categories { codes: values.iter().map(code).collect(), levels: 3 },
+            _ => MixedColumn::Numbers(values),
+        });
+        Mixed::new(columns.collect()).unwrap()
+    }
+
+    fn degenerate(data: &Mixed) -> FamilyLocal<DegenerateGaussian> {
+        let blocks = crate::mixed::Blocks::of(data, &Run::default()).unwrap().unwrap();
+        let gaussian = DegenerateGaussian::new(blocks, Price::new(data.total(), None).unwrap()).unwrap();
+        FamilyLocal::new(gaussian, data.columns().len()).priced(1.5)
+    }
+
+    fn check<F: Family>(score: &FamilyLocal<F>) {
+        let nodes = score.nodes();
+        // 1 → 4 is required, 0 → 5 barred.
+        let bounds = Bounds::new(nodes, &[(0, 5)], &[(1, 4)], &[]).unwrap();
+        let mut fits = FamilyFits::new(score, &bounds, &Run::default()).unwrap();
+        let cost = |node: usize, parents: &[usize]| {
+            let parents: NodeSet = parents.iter().copied().collect();
+            LocalScore::cost(score, node, &parents).unwrap()
+        };
+        for node in 0..nodes {
+            let others: Vec<usize> = (0..nodes).filter(|&other| other != node).collect();
+            let (mut fit, mut required) = (Arc::default(), Vec::new());
+            fits.start(node, &mut fit);
+            for &other in others.iter().filter(|&&other| must_have(&bounds, node, other)) {
+                fits.add(&mut fit, other);
+                required.push(other);
+            }
+            let allowed = Allowed { before: &others, with: None, without: Some(3) };
+            fits.settle(&mut fit, allowed);
+            let parents = fits.parents(&fit).to_vec();
+            let settled = fits.cost(&fit);
+            let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-7 * b.abs(), "{a} for {b}");
+            close(settled, cost(node, &parents));
+            assert!(required.iter().all(|parent| parents.contains(parent)));
+            assert!(!parents.contains(&3) && !(node == 5 && parents.contains(&0)));
+            // No change by one parent helps, and what each is worth is known.
+            for (position, _) in parents.iter().enumerate() {
+                let fewer = cost(node, &without(&parents, position));
+                close(fits.cost_without(&fit, position), fewer);
+                assert!(required.contains(&parents[position]) || fewer > settled - 1e-6);
+            }
+            for &other in others.iter().filter(|other| !parents.contains(other)) {
+                let is_barred = !bounds.permits(other, node);
+                let more = cost(node, &with(&parents, other));
+                assert_eq!(fits.wants(&fit, other), !is_barred && improves(more, settled), "{node} {other}");
+                if !is_barred {
+                    close(fits.cost_with(&fit, other), more);
+                    assert!(other == 3 || more > settled - 1e-6);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_kept_of_a_node_is_what_its_families_cost() {
+        let data = data(8, 300);
+        check(&degenerate(&data));
+        check(&conditional_gaussian(&data, None).unwrap().priced(0.5));
+    }
+
+    #[test]
+    fn few_candidates_are_looked_at_where_there_are_many() {
+        let score = conditional_gaussian(&data(30, 60), None).unwrap();
+        let candidates = score.candidates(&Run::default()).unwrap();
+        assert!(candidates.iter().all(|ones| ones.len() == 20));
+        // Each depends on the one before it more than on most.
+        assert!((1..30).all(|node| candidates[node].contains(&(node - 1))));
+    }
+}

@@ -125,7 +125,7 @@ impl<F> FamilyLocal<F> {
         }
     }
 
-    pub(super) fn edge_price(&self) -> f64 {
+    pub(crate) fn edge_price(&self) -> f64 {
         self.edge
     }
 

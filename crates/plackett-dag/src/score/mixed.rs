@@ -62,7 +62,7 @@ impl Price {
         Ok(Self(factor * 0.5 * rows.max(1.0).ln()))
     }
 
-    pub(super) fn parameters(self, count: f64) -> f64 {
+    pub(crate) fn parameters(self, count: f64) -> f64 {
         self.0 * count
     }
 }

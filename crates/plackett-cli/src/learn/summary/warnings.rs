@@ -50,7 +50,7 @@ pub fn warnings(
     warnings.extend(learned.convergence.and_then(|found| found.warning(names)));
     if let Some(estimation) = learned.estimation.filter(|estimation| !estimation.is_converged) {
         warnings.push(format!(
-            "EM had not converged after {}: the last one changed moments by up to {:.1e} standard deviations",
+            "EM had not converged after {}: the last one still made a change of {:.1e}",
             counted(estimation.iterations, "step"),
             estimation.change
         ));
