@@ -17,11 +17,12 @@ use serde_json::{Map, Value};
 
 use common::{document, plackett};
 
-const METHODS: [&str; 9] = [
+const METHODS: [&str; 10] = [
     "insertion",
     "pl-relax --steps 300",
     "pl-reinforce --steps 300",
     "pl --steps 300",
+    "pl-surrogate --steps 300",
     "pl-relax+insertion --steps 300",
     "order-mcmc --steps 3000",
     "random",

@@ -70,7 +70,8 @@ impl Default for SurrogateSettings {
 /// A prediction h(b) of an objective, learned from its evaluations: a sum over ranks, pairs and neighbors with an exact expectation.
 ///
 /// It remembers the last evaluations, and fits itself to them anew each time that half as many have come in. The sets of features are compared
-/// by how well each predicts the newest quarter from the others, and if none does better than a constant it is a constant.
+/// by how well each predicts the newest quarter from the others, multiplied by the factor from 0 to 1 that is best there; and if none does better
+/// than luck it is a constant.
 ///
 /// ```
 /// use plackett::{Noise, PlackettLuce, Surrogate};
@@ -268,7 +269,7 @@ impl Surrogate {
         Ok(surrogate)
     }
 
-    /// Stops learning: what it is told from here on changes nothing.
+    /// Stops learning: of what it is told from here on, it follows the mean of what it leaves unexplained alone.
     pub fn freeze(&mut self) {
         self.memory.next_fit = u64::MAX;
     }
