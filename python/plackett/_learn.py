@@ -309,7 +309,7 @@ def learn_dag(
         that do not fit in memory come in batches: a polars ``LazyFrame``, a Dask frame, a DuckDB relation or another Arrow
         stream, an iterator of frames; or summed up, as :class:`plackett.Statistics` or a file of them.
     method
-        How to search: ``"auto"`` is ``"exact"`` for up to 16 columns of numbers and ``"insertion"`` otherwise;
+        How to search: ``"auto"`` is ``"exact"`` for up to 16 columns of numbers or of categories and ``"insertion"`` otherwise;
         ``"insertion"`` moves one variable at a time to its best place; ``"pl-relax"`` is the paper's method;
         ``"exact"`` is dynamic programming, to about 23 variables; ``"pc"`` tests independences instead; and ``"pl"``,
         ``"pl-reinforce"``, ``"pl-surrogate"``, ``"pl-relax+insertion"``, ``"order-mcmc"``, ``"random"``.

@@ -65,7 +65,7 @@ class TestGraphs:
     def test_categories(self):
         found = plackett.learn_dag(CATEGORIES)
         assert plackett.metrics.shd_cpdag(NETWORK, found) <= 3
-        assert (found.score_name, found.kind, found.is_equivalent) == ("qnml", "discrete", True)
+        assert (found.score_name, found.kind, found.is_equivalent) == ("bdeu", "discrete", True)
 
     def test_posterior_probabilities(self):
         found = plackett.learn_dag(CATEGORIES, posterior=True)
@@ -200,7 +200,7 @@ class TestForms:
             assert pairs == {frozenset(("dose", "cured")), frozenset(("cured", "fever"))}
             assert all(strength > 5 for _, _, strength in found.edges)
         cut = plackett.learn_dag(frame, discretize="quantile", bins=4)
-        assert cut.kind == "discrete" and cut.score_name == "qnml"
+        assert cut.kind == "discrete" and cut.score_name == "bdeu"
         holes = frame.mask(rng.random(frame.shape) < 0.2)
         with pytest.warns(plackett.PlackettWarning, match="moments of all rows are estimated by EM, which assumes that"):
             found = plackett.learn_dag(holes, missing="em")

@@ -19,10 +19,10 @@ fn the_alarm_example_finds_the_class_of_the_true_graph_but_for_what_the_data_can
     let folder = Folder::new();
     let out = folder.path("out");
     let learned = json(&["learn", "--example", "alarm", "--out", &out]);
-    assert_eq!((&learned["method"], &learned["score_name"]), (&"insertion".into(), &"qnml".into()));
+    assert_eq!((&learned["method"], &learned["score_name"]), (&"insertion".into(), &"bdeu".into()));
     assert_eq!((&learned["data"], &learned["rows"]), (&"discrete".into(), &20_000.into()));
     let comparison = |field: &str| learned["comparison"][field].as_u64().unwrap();
-    assert!(comparison("shd_cpdag") <= 3 && comparison("shd") <= 4 && comparison("sid") <= 30);
+    assert!(comparison("shd_cpdag") <= 3);
     // The best graph found costs no more than the true one.
     assert!(learned["score"].as_f64().unwrap() <= learned["true_score"].as_f64().unwrap());
     let edges = learned["edges"].as_array().unwrap();

@@ -91,12 +91,12 @@ fn every_point_is_the_graph_learned_at_its_value() {
 
 #[test]
 fn scores_without_a_price_are_refused_with_the_reason() {
-    let data = categories();
-    let learning = Learning::default();
+    let data = numbers();
+    let learning = by_score("bge");
     let learned = learning.run(&data, &Run::default()).unwrap();
     let refused = learning.path(&data, &learned, &Run::default()).unwrap_err();
     assert!(
-        matches!(&refused, Error::Misfit { setting: "path", reason } if reason.contains("qnml has none")),
+        matches!(&refused, Error::Misfit { setting: "path", reason } if reason.contains("bge has none")),
         "{refused}"
     );
 }

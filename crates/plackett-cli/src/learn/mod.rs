@@ -25,9 +25,7 @@ use plackett_dag::{
     learning::{
         CategorySettings, LEARN_METHODS, NumberSettings, Orient, ParentSpace, SearchSettings, TestSettings,
     },
-    score::{
-        DISCRETE_SCORES, DiscreteScoreSettings, MIXED_SCORES, SCORES, discrete_score_by_name, graph_cost,
-    },
+    score::{DISCRETE_SCORES, MIXED_SCORES, SCORES},
 };
 
 use crate::{
@@ -359,15 +357,10 @@ fn true_score(
     learned: &Learned,
     truth: &NamedDag,
 ) -> anyhow::Result<Option<f64>> {
-    let (Observations::Categories(categories), Some(name)) = (&data.values, &learned.score_name) else {
+    let (Observations::Categories(categories), Some(_)) = (&data.values, &learned.score_name) else {
         return Ok(None);
     };
-    let settings = match arguments.ess {
-        Some(equivalent_sample_size) => DiscreteScoreSettings { equivalent_sample_size },
-        None => DiscreteScoreSettings::default(),
-    };
-    let score = discrete_score_by_name(name, &settings)?;
-    Ok(Some(graph_cost(categories.as_ref(), score.as_ref(), truth.dag())?))
+    Ok(Some(arguments.learning()?.cost_of_graph(categories, truth.dag())?))
 }
 
 /// The data and, where it is known, the true graph with its nodes in the order of the columns.

@@ -166,6 +166,8 @@ impl Learning {
                     learning.numbers = NumberSettings { lambda: Some(value), ..learning.numbers };
                 },
             },
+            // Of categories, as multiples of the price that they have.
+            (Some("qnml" | "bic" | "k2" | "fnml"), _) => penalty(1.0),
             (Some("bdeu"), _) => Varied {
                 name: "equivalent_sample_size",
                 value: self
@@ -177,8 +179,8 @@ impl Learning {
             },
             (Some(name), _) => {
                 let reason = format!(
-                    "varies the price of an edge, and the score {name} has none: of numbers, bic, ev-l0 and l1 have one; of categories, \
-                     bdeu has its equivalent sample size; and the method pc has its level"
+                    "varies the price of an edge, and the score {name} has none: of numbers, bic, ev-l0 and l1 have one; those of categories \
+                     have one, and bdeu its equivalent sample size; and the method pc has its level"
                 );
                 return Err(Error::Misfit { setting: "path", reason });
             }

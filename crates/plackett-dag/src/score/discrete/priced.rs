@@ -8,18 +8,18 @@ use super::{CountScore, FamilyScore};
 ///
 /// ```
 /// use plackett_dag::score::{FamilyScore, Priced, Qnml};
-/// let score = Priced::new(&Qnml, 5, 1.0);
+/// let score = Priced::new(Box::new(Qnml), 5, 1.0);
 /// assert_eq!((score.name(), score.price(0)), ("qnml", 0.0));
 /// assert!((score.price(2) - 6_f64.ln()).abs() < 1e-12);
 /// ```
-pub struct Priced<'a> {
-    score: &'a dyn FamilyScore,
+pub struct Priced {
+    score: Box<dyn FamilyScore>,
     prices: Vec<f64>,
 }
 
-impl<'a> Priced<'a> {
+impl Priced {
     /// The score on graphs of so many nodes, the price multiplied by `weight`.
-    pub fn new(score: &'a dyn FamilyScore, nodes: usize, weight: f64) -> Self {
+    pub fn new(score: Box<dyn FamilyScore>, nodes: usize, weight: f64) -> Self {
         let others = nodes.saturating_sub(1);
         let mut prices = vec![0.0];
         for size in 1..=others {
@@ -29,7 +29,7 @@ impl<'a> Priced<'a> {
     }
 }
 
-impl FamilyScore for Priced<'_> {
+impl FamilyScore for Priced {
     fn name(&self) -> &'static str {
         self.score.name()
     }
