@@ -4,8 +4,8 @@ use numpy::PyReadonlyArray1;
 use plackett_dag::{
     Dataset, Error, Observations, Resampler,
     dataset::{
-        Covariance, DatasetBuilder, Discretize, Indicator, Kind, Reading, RowTargets,
-        SourceColumn, SourceValues, Targets,
+        Covariance, DatasetBuilder, Discretize, Indicator, Kind, Reading, RowTargets, SourceColumn,
+        SourceValues, Targets,
     },
     finding::{Concern, Finding, Remedy, Treatment, faults_text, finding_texts},
     gram::Centering,

@@ -69,7 +69,9 @@ impl Settings {
         let orient = match self.orient.as_deref() {
             None => None,
             Some("fnml") => Some(Orient::Fnml),
-            Some(other) => return Err(Failure::new(format!("orient is \"{other}\": it must be fnml or None"))),
+            Some(other) => {
+                return Err(Failure::new(format!("orient is \"{other}\": it must be fnml or None")));
+            }
         };
         Ok(Learning {
             method: LearnMethod::by_name(&self.method)?,
@@ -342,11 +344,7 @@ pub(crate) fn learn(
                 Ok::<_, Error>((known, cost))
             };
             let known = known.map(cost).transpose()?;
-            let evidence = Evidence {
-                data: &data.observations,
-                learned: &learned,
-                names: &data.names,
-            };
+            let evidence = Evidence { data: &data.observations, learned: &learned, names: &data.names };
             let diagnostics = diagnose(&evidence, &look);
             let path = wants_path.then(|| learning.path(&data.observations, &learned, &run)).transpose()?;
             Ok((learned, known, diagnostics, path))

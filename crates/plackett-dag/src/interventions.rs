@@ -105,8 +105,9 @@ impl Interventions {
     /// How much each row counts for a node: as much as these weights say, or once, but nothing where the node was set.
     pub(crate) fn weights_without(&self, node: usize, weights: Option<&[f64]>) -> Vec<f64> {
         let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
-        let count = |(row, is_kept): (usize, bool)| if is_kept { weight(row) } else { 0.0 };
-        self.keeps(node).into_iter().enumerate().map(count).collect()
+        let keeps = self.keeps(node);
+        let count = |(row, &regime): (usize, &u32)| if keeps[regime as usize] { weight(row) } else { 0.0 };
+        self.rows.iter().enumerate().map(count).collect()
     }
 
     /// For each regime, whether a node follows its parents in it.

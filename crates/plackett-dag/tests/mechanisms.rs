@@ -2,7 +2,7 @@
 
 use plackett::run::Run;
 use plackett_dag::{
-    Dag, Dataset, Learned, Learning, NodeSet, Observations, ScoreChoice,
+    Dag, Dataset, Gram, Interventions, Learned, Learning, NodeSet, Observations, ScoreChoice,
     dataset::{Kind, Reading, SourceColumn, SourceValues},
     gram::Centering,
     learning::Direction,
@@ -167,7 +167,7 @@ fn costs_are_likelihoods_of_the_rows() {
 
 #[test]
 fn moments_without_rows_are_refused_by_name_and_passed_over_by_auto() {
-    let gram = plackett_dag::Gram::from_matrix(1000, 2, vec![1.0, 0.6, 0.6, 1.0]).unwrap();
+    let gram = Gram::from_matrix(1000, 2, vec![1.0, 0.6, 0.6, 1.0]).unwrap();
     let data = Observations::Numbers(gram.into());
     for score in ["non-gaussian", "additive"] {
         let learning = Learning { score: ScoreChoice::from(score), ..Learning::default() };
@@ -175,4 +175,31 @@ fn moments_without_rows_are_refused_by_name_and_passed_over_by_auto() {
         assert!(error.contains("only moments are known"), "{error}");
     }
     assert_eq!(learn(&data, "auto").score_name.as_deref(), Some("bic"));
+}
+
+#[test]
+fn rows_in_which_a_column_was_set_say_nothing_of_its_causes() {
+    // b follows a in half of the rows, with uniform noise, and is set in the others, by which it seems to have nothing to do with a.
+    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    let mut rows = Vec::new();
+    let targets: Vec<Vec<usize>> = (0..1000).map(|row| if row % 2 == 0 { vec![] } else { vec![1] }).collect();
+    for set in &targets {
+        let a = uniform(&mut rng);
+        let b = if set.is_empty() { a + uniform(&mut rng) } else { 5.0 + exponential(&mut rng) };
+        rows.extend([a, b]);
+    }
+    let interventions = Interventions::new(2, targets.clone()).unwrap();
+    let whole = Gram::with_interventions(&rows, &interventions, Centering::Center).unwrap();
+    let kept: Vec<f64> =
+        rows.chunks(2).zip(&targets).filter(|(_, set)| set.is_empty()).flat_map(|(row, _)| row.to_vec()).collect();
+    let kept = Gram::with_rows(&kept, 2, Centering::Center).unwrap();
+    let settings = ScoreSettings { penalty_factor: Some(1.0), ..ScoreSettings::default() };
+    for name in ["non-gaussian", "additive"] {
+        let cost = |gram: &Gram| {
+            let score = score_by_name(name, gram.clone().into(), &settings).unwrap();
+            score.cost(1, &NodeSet::from_iter([0])).unwrap()
+        };
+        let (found, expected) = (cost(&whole), cost(&kept));
+        assert!((found - expected).abs() < 1e-6 * expected.abs(), "{name}: {found} for {expected}");
+    }
 }

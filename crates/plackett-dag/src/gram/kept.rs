@@ -479,7 +479,7 @@ impl Gram {
         centering: super::Centering,
     ) -> Result<Self> {
         let width = interventions.nodes();
-        let gram = Self::from_rows(data, width, centering)?;
+        let gram = Self::with_rows(data, width, centering)?;
         let values = |row: usize, target: &mut [f64]| target.copy_from_slice(&data[row * width..][..width]);
         let rows = data.len() / width;
         gram.intervened(interventions, rows, &RowSource { values, weight: |_| (1.0, 1) }, centering)

@@ -20,8 +20,12 @@ pub(super) fn functions(values: &[f64], weights: Option<&[f64]>) -> Vec<Vec<f64>
     add(&mut basis, values.to_vec(), weights);
     let Some(column) = basis.first().cloned() else { return basis };
     let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
-    let mut sorted: Vec<(f64, f64)> =
-        column.iter().enumerate().map(|(row, &value)| (value, weight(row))).filter(|one| one.1 > 0.0).collect();
+    let mut sorted: Vec<(f64, f64)> = column
+        .iter()
+        .enumerate()
+        .map(|(row, &value)| (value, weight(row)))
+        .filter(|one| one.1 > 0.0)
+        .collect();
     sorted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     let (low, high) = (sorted[0].0, sorted[sorted.len() - 1].0);
     add(&mut basis, column.iter().map(|x| x * x).collect(), weights);
