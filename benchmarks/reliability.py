@@ -146,7 +146,7 @@ def main():
         groups[f"{kind}, n = {count}"] += pairs
     curves = {title: curve(pairs, rng) for title, pairs in groups.items()}
     failed = [f"{title}, {line['bin'] / BINS:.1f}" for title, lines in curves.items() for line in lines if is_failed(line)]
-    text = f"# Reliability of the probabilities of edges\n\nMade by `./scripts/benchmark reliability`, {sets} sets of each kind and size, seeds from {arguments.first_seed} on. {__doc__}\n"
+    text = f"# Reliability of the probabilities of edges\n\nMade by `./scripts/benchmark reliability --data {' '.join(arguments.data)}`, {sets} sets of each kind and size, seeds from {arguments.first_seed} on. {__doc__}\n"
     text += f"Bins with at least {LEAST_PAIRS} pairs that are farther than {MOST_GAP} from the diagonal: {', '.join(failed) or 'none'}.\n"
     if arguments.out:
         text += "\n![Share of edges against p](reliability.svg)\n"
