@@ -25,6 +25,7 @@ WEIGHTS = {"strong": (0.5, 2.0), "weak": (0.1, 0.6)}
 DEGREE = 3
 NETWORKS, NETWORK_ROWS = ("asia", "sachs", "child", "insurance", "alarm"), (100, 500, 2000)
 BINS, LEAST_PAIRS, MOST_GAP = 10, 400, 0.1
+LEAST_SHOWN = 50
 
 
 def linear(nodes, rows, weights, seed):
@@ -90,7 +91,7 @@ def table(lines):
 
 
 def picture(curves):
-    """The curves as an SVG picture: bins with enough pairs, with their intervals, and the diagonal."""
+    """The curves as an SVG picture: bins that are not nearly empty, with their intervals, and the diagonal."""
     size, edge, gap = 180, 34, 30
     parts = []
     for at, (title, lines) in enumerate(curves.items()):
@@ -102,7 +103,7 @@ def picture(curves):
         for label in (0, 0.5, 1):
             x, y = place(label, label)
             parts.append(f'<text x="{x - 6:.0f}" y="{y0 + size + 14}">{label}</text><text x="{x0 - 22}" y="{y + 4:.0f}">{label}</text>')
-        points = [line for line in lines if line["pairs"] >= LEAST_PAIRS]
+        points = [line for line in lines if line["pairs"] >= LEAST_SHOWN]
         for line in points:
             (x, y), (_, low), (_, high) = (place(line["mean"], line[key]) for key in ("share", "low", "high"))
             parts.append(f'<line x1="{x:.1f}" y1="{low:.1f}" x2="{x:.1f}" y2="{high:.1f}" stroke="#1565c0"/>')
@@ -146,7 +147,7 @@ def main():
         groups[f"{kind}, n = {count}"] += pairs
     curves = {title: curve(pairs, rng) for title, pairs in groups.items()}
     failed = [f"{title}, {line['bin'] / BINS:.1f}" for title, lines in curves.items() for line in lines if is_failed(line)]
-    text = f"# Reliability of the probabilities of edges\n\nMade by `./scripts/benchmark reliability`, {sets} sets of each kind and size, seeds from {arguments.first_seed} on. {__doc__}\n"
+    text = f"# Reliability of the probabilities of edges\n\nMade by `./scripts/benchmark reliability --data {' '.join(arguments.data)}`, {sets} sets of each kind and size, seeds from {arguments.first_seed} on. {__doc__}\n"
     text += f"Bins with at least {LEAST_PAIRS} pairs that are farther than {MOST_GAP} from the diagonal: {', '.join(failed) or 'none'}.\n"
     if arguments.out:
         text += "\n![Share of edges against p](reliability.svg)\n"
