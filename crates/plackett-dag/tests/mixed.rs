@@ -363,13 +363,13 @@ fn a_graph_is_learned_from_incomplete_data() {
         Reading { missing: Missing::Em, discretize: Some("quantile".parse().unwrap()), ..Reading::default() };
     let data = Dataset::from_reader(trial(true).as_bytes(), "data.csv", &cut).unwrap();
     assert_eq!(data.kind(), Some(Kind::Categories));
-    let learned =
-        Learning::default().run(&data.observations(Centering::Center).unwrap(), &Run::default()).unwrap();
+    let data = data.observations(Centering::Center).unwrap();
+    let learned = Learning::default().run(&data, &Run::default()).unwrap();
     assert_eq!((learned.dag.edge_count(), learned.score_name.as_deref()), (2, Some("qnml")));
     let estimation = learned.estimation.unwrap();
     assert!(estimation.is_converged && (250.0..330.0).contains(&estimation.effective_rows));
     let named = Learning { score: ScoreChoice::Named("nal".to_owned()), ..Learning::default() };
-    let learned = named.run(&data.observations(Centering::Center).unwrap(), &Run::default()).unwrap();
+    let learned = named.run(&data, &Run::default()).unwrap();
     assert_eq!((learned.dag.edge_count(), learned.estimation), (2, None));
     // A missing value as a category of its own needs categories.
     assert!(read(&trial(true), Missing::Category).unwrap().faults().len() == 1);
