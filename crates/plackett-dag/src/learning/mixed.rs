@@ -8,7 +8,7 @@ use plackett::run::{Ending, Limits, Run};
 
 use super::{
     CANDIDATE_ALPHA, Learned, Learning, METHOD_ALPHA, NO_TESTS, Observations, ScoreChoice, SearchSettings,
-    SearchTask, numbers, patterned, price::fitting, refuse, unscored,
+    SearchTask, method::INSERTION, numbers, patterned, price::fitting, refuse, unscored,
 };
 use crate::{
     Error, Interventions, LocalScore, Mixed, NodeSet, Oracle, Result,
@@ -100,9 +100,9 @@ fn by_score(
 /// The graph by `dg` or by `cg`, whichever describes the numbers better: both say how likely a number is given its parents, one
 /// with one linear model for all rows, one with a model for each combination of categories. Both are asked about both graphs.
 fn chosen(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Result<Option<Learned>> {
-    // Probabilities of edges are found once it is known by which score.
-    let plain =
-        Learning { search: SearchSettings { posterior: false, ..learning.search }, ..learning.clone() };
+    // Probabilities of edges, and graphs by methods that take long, are found once it is known by which score.
+    let search = SearchSettings { posterior: false, ..learning.search };
+    let plain = Learning { method: &INSERTION, search, ..learning.clone() };
     let Some((by_dg, dg)) = by_score("dg", &plain, data, None, run)? else { return Ok(None) };
     let other = if run.is_over() { None } else { by_score("cg", &plain, data, Some(&by_dg.order), run)? };
     let Some((by_cg, cg)) = other.filter(|_| !run.is_over()) else { return Ok(Some(by_dg)) };
@@ -124,11 +124,16 @@ fn chosen(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Result<Optio
     } else {
         (by_dg, dg, "the data are mixed, and numbers are told better by one linear model")
     };
-    let choice = format!("{reason}, by {:.0} nats", 0.5 * saved.abs());
+    let choice = Some(format!("{reason}, by {:.0} nats", 0.5 * saved.abs()));
+    if learning.method.name != INSERTION.name {
+        let name = found.score_name.as_deref().unwrap_or("dg");
+        let found = by_score(name, learning, data, None, run)?;
+        return Ok(found.map(|(found, _)| Learned { score_choice: choice, ..found }));
+    }
     let gaussian = if learning.search.posterior { gaussian(learning, data, run)? } else { None };
     let gaussian = gaussian.map(|(gaussian, _)| gaussian);
     let found = with_posterior(learning, found, &scored.score, gaussian.as_deref(), run)?;
-    Ok(Some(Learned { score_choice: Some(choice), ..found }))
+    Ok(Some(Learned { score_choice: choice, ..found }))
 }
 
 /// The graph by qNML of categories with missing values, which are drawn from the graph before until it stays the same; nothing if
