@@ -147,11 +147,7 @@ impl Surrogate {
     }
 
     /// Its expectation under every row of a batch, and the gradient.
-    fn expectations<'py>(
-        &self,
-        py: Python<'py>,
-        batch: &Batch,
-    ) -> Result<Expectations<'py>, Failure> {
+    fn expectations<'py>(&self, py: Python<'py>, batch: &Batch) -> Result<Expectations<'py>, Failure> {
         let (rows, items) = (batch.batch.rows(), batch.batch.items());
         let (mut values, mut gradients) = (zeros(rows, 1)?, zeros(rows, items)?);
         py.detach(|| self.lock().expectations(&batch.batch, &mut values, &mut gradients))?;
