@@ -15,6 +15,9 @@ use crate::{
 /// The families by their names.
 const NAMES: [&str; 4] = ["positions", "precedences", "neighbors", "ends"];
 
+/// A value for each distribution, and a row of slopes.
+type Expectations<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>);
+
 /// A surrogate, which all threads share.
 #[pyclass(frozen, module = "plackett._plackett")]
 pub(crate) struct Surrogate {
@@ -144,11 +147,7 @@ impl Surrogate {
     }
 
     /// Its expectation under every row of a batch, and the gradient.
-    fn expectations<'py>(
-        &self,
-        py: Python<'py>,
-        batch: &Batch,
-    ) -> Result<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>), Failure> {
+    fn expectations<'py>(&self, py: Python<'py>, batch: &Batch) -> Result<Expectations<'py>, Failure> {
         let (rows, items) = (batch.batch.rows(), batch.batch.items());
         let (mut values, mut gradients) = (zeros(rows, 1)?, zeros(rows, items)?);
         py.detach(|| self.lock().expectations(&batch.batch, &mut values, &mut gradients))?;

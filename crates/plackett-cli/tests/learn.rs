@@ -439,7 +439,7 @@ fn the_score_is_chosen_by_the_data_and_by_what_is_given() {
         ),
         (
             vec!["--method", "magic"],
-            "[possible values: auto, insertion, pl-relax, pl-reinforce, pl, pl-relax+insertion, order-mcmc, random, exact, pc]",
+            "[possible values: auto, insertion, pl-relax, pl-reinforce, pl, pl-surrogate, pl-relax+insertion, order-mcmc, random, exact, pc]",
         ),
         (vec!["--restarts", "0"], "--restarts"),
         (vec!["--score", "bic", "--penalty", "nan"], "NaN"),
