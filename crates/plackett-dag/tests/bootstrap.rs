@@ -175,7 +175,7 @@ fn it_is_a_loop_over_learn_with_rows_copied() {
         ("mixed by cg", mixed(6, 200, 4), &plain, learn("exact", "cg")),
         ("numbers with gaps", with_gaps(numbers(6, 150, 5)), &em, priced("bic")),
         ("mixed with gaps", with_gaps(mixed(6, 200, 6)), &em, learn("exact", "auto")),
-        ("categories with gaps", with_gaps(categories(300)), &em, learn("insertion", "auto")),
+        ("categories with gaps", with_gaps(categories(300)), &em, learn("insertion", "nal")),
         ("numbers of experiments", with_targets(numbers(7, 150, 1)), &set, priced("bic")),
         ("few numbers of experiments", with_targets(numbers(7, 24, 1)), &set, priced("bic")),
         ("numbers of experiments by bge", with_targets(numbers(6, 150, 2)), &set, learn("exact", "bge")),

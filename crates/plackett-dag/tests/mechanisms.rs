@@ -190,8 +190,12 @@ fn rows_in_which_a_column_was_set_say_nothing_of_its_causes() {
     }
     let interventions = Interventions::new(2, targets.clone()).unwrap();
     let whole = Gram::with_interventions(&rows, &interventions, Centering::Center).unwrap();
-    let kept: Vec<f64> =
-        rows.chunks(2).zip(&targets).filter(|(_, set)| set.is_empty()).flat_map(|(row, _)| row.to_vec()).collect();
+    let kept: Vec<f64> = rows
+        .chunks(2)
+        .zip(&targets)
+        .filter(|(_, set)| set.is_empty())
+        .flat_map(|(row, _)| row.to_vec())
+        .collect();
     let kept = Gram::with_rows(&kept, 2, Centering::Center).unwrap();
     let settings = ScoreSettings { penalty_factor: Some(1.0), ..ScoreSettings::default() };
     for name in ["non-gaussian", "additive"] {

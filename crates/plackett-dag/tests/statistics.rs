@@ -15,8 +15,15 @@ fn read(text: &str, reading: &Reading) -> Dataset {
     Dataset::from_reader(text.as_bytes(), "d", reading).unwrap()
 }
 
+/// By a score that moments serve: with rows at hand, the data might choose one that looks at them.
 fn learn(data: Dataset) -> Learned {
-    Learning::default().run(&data.observations(Centering::Center).unwrap(), &Run::default()).unwrap()
+    let score = match data.kind() {
+        Some(Kind::Numbers) => "bic",
+        None => "dg",
+        Some(_) => "auto",
+    };
+    let learning = Learning { score: score.into(), ..Learning::default() };
+    learning.run(&data.observations(Centering::Center).unwrap(), &Run::default()).unwrap()
 }
 
 /// Rows of a linear model, as a file.
@@ -354,7 +361,7 @@ fn moments_of_mixed_data_serve_what_needs_no_rows() {
     let run = |learning: &Learning, data: &Observations| learning.run(data, &Run::default());
     let named = |name: &str| Learning { score: ScoreChoice::Named(name.into()), ..Learning::default() };
     let pc = Learning { method: LearnMethod::by_name("pc").unwrap(), ..Learning::default() };
-    let mut likely = Learning::default();
+    let mut likely = named("dg");
     likely.search.posterior = true;
     for learning in [named("dg"), pc, likely] {
         let (found, expected) = (run(&learning, &moments).unwrap(), run(&learning, &whole).unwrap());

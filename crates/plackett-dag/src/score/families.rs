@@ -43,7 +43,7 @@ impl Remembered {
 pub(crate) struct FamilyFits<'a, F: Family> {
     score: &'a FamilyLocal<F>,
     bounds: &'a Bounds,
-    /// By node those that are looked at while walking, those barred left out.
+    /// By node those that are looked at while walking, those barred among them: what is found serves walks within other bounds too.
     candidates: Vec<Vec<usize>>,
     growth: Growth<F::Space>,
 }
@@ -54,16 +54,20 @@ impl<'a, F: Family> FamilyFits<'a, F> {
         let nodes = bounds.nodes();
         let known = score.candidates(run)?;
         let of_node = |node: usize| -> Vec<usize> {
-            let is_open = |other: &usize| *other != node && bounds.permits(*other, node);
             match known.get(node) {
-                Some(promising) => promising.iter().copied().filter(is_open).collect(),
-                None => (0..nodes).filter(is_open).collect(),
+                Some(promising) => promising.clone(),
+                None => (0..nodes).filter(|&other| other != node).collect(),
             }
         };
         let candidates: Vec<Vec<usize>> = (0..nodes).map(of_node).collect();
         let most = candidates.iter().map(Vec::len).max().unwrap_or_default();
         let is_quick = score.work().saturating_mul(most) <= MOST_WORK && !run.is_over();
         is_quick.then(|| Self { score, bounds, candidates, growth: Growth::default() })
+    }
+
+    /// What a node costs with one more parent, without the prices of edges; infinite for one that the bounds bar.
+    fn with(&self, fit: &Surroundings, parent: usize) -> f64 {
+        if self.bounds.permits(parent, fit.node) { fit.with[parent] } else { f64::INFINITY }
     }
 
     fn find(&mut self, node: usize, parents: Vec<usize>) -> Arc<Surroundings> {
@@ -121,7 +125,7 @@ impl<F: Family> Fits for FamilyFits<'_, F> {
     }
 
     fn wants(&self, fit: &Self::Fit, candidate: usize) -> bool {
-        improves(fit.with[candidate] + self.score.edge_price(), fit.cost)
+        improves(self.with(fit, candidate) + self.score.edge_price(), fit.cost)
     }
 
     fn add(&mut self, fit: &mut Self::Fit, parent: usize) {
@@ -137,7 +141,7 @@ impl<F: Family> Fits for FamilyFits<'_, F> {
         let mut lowest = f64::INFINITY;
         loop {
             loop {
-                let costs = allowed.iter().map(|candidate| (candidate, fit.with[candidate]));
+                let costs = allowed.iter().map(|candidate| (candidate, self.with(fit, candidate)));
                 let Some((candidate, cost)) = least(costs) else { break };
                 if !improves(cost + edge, fit.cost) {
                     break;
@@ -165,7 +169,7 @@ impl<F: Family> Fits for FamilyFits<'_, F> {
     }
 
     fn cost_with(&self, fit: &Self::Fit, parent: usize) -> f64 {
-        let more = fit.with[parent];
+        let more = self.with(fit, parent);
         let cost = if more.is_finite() { more } else { fit.cost };
         cost + self.score.edge_price() * (fit.parents.len() + 1) as f64
     }

@@ -80,8 +80,10 @@ fn add(basis: &mut Vec<Vec<f64>>, mut function: Vec<f64>, weights: Option<&[f64]
 
 /// Brings values to mean 0 and mean square 1, and tells the deviation that they had; zero if they do not vary.
 fn normalize(values: &mut [f64], weights: Option<&[f64]>) -> f64 {
-    // Relative to the largest, so that no square overflows.
-    let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+    // Relative to the largest, so that no square overflows. Rows that count nothing change no digit.
+    let counts = |row: usize| weights.is_none_or(|weights| weights[row] > 0.0);
+    let there = values.iter().enumerate().filter(|&(row, _)| counts(row));
+    let largest = there.fold(0.0, |largest: f64, (_, value)| largest.max(value.abs()));
     if largest == 0.0 || !largest.is_finite() {
         return 0.0;
     }

@@ -408,7 +408,7 @@ mod tests {
     use crate::{
         BayesNet, Bounds, Categories, Gram, Interventions, Learning, LocalScore, Mixed, NodeSet,
         Observations,
-        learning::SearchSettings,
+        learning::{NumberSettings, SearchSettings},
         parent_sets::{Candidates, Keep, ParentSets, Reach, SizePrior},
         score::{Bdeu, MixedScoreSettings, ScoreSettings, graph_cost, mixed_score_by_name, score_by_name},
     };
@@ -547,11 +547,15 @@ mod tests {
             ),
             (
                 Observations::Mixed(Arc::clone(&mixed)),
-                mixed_score_by_name("dg", &mixed, &MixedScoreSettings::default()).unwrap(),
+                mixed_score_by_name("dg", &mixed, &MixedScoreSettings { penalty_factor: Some(1.0) }).unwrap(),
             ),
         ] {
             let search = SearchSettings { posterior: true, steps: Some(50_000), ..SearchSettings::default() };
-            let learning = Learning { search, seed: 3, score: score.name().into(), ..Learning::default() };
+            // Without a price of edges that fits the data: the score beside it has none.
+            let penalty = (score.name() == "dg").then_some(1.0);
+            let numbers = NumberSettings { penalty, ..NumberSettings::default() };
+            let learning =
+                Learning { search, numbers, seed: 3, score: score.name().into(), ..Learning::default() };
             let learned = learning.run(&data, &Run::default()).unwrap();
             let (probabilities, convergence) = (learned.probabilities.unwrap(), learned.convergence.unwrap());
             let exact = enumerated(4, family_cost(score.as_ref()));
