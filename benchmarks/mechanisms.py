@@ -17,13 +17,11 @@ others are decided by a coin; with the interval of 95 of 100 resamples of the pa
 Sets with seeds below 1000 are for choosing settings, those from 1000 on for the report.
 """
 
-import argparse
 import csv
 import pathlib
 import signal
 import statistics
 import time
-import warnings
 
 import numpy as np
 import report
@@ -205,21 +203,15 @@ def interval(outcomes):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="one set of 6 columns of each kind, in a minute")
-    parser.add_argument("--sets", type=int)
-    parser.add_argument("--nodes", nargs="*", type=int)
-    parser.add_argument("--kinds", nargs="*", default=[*NOISES, *BENT], choices=[*NOISES, *BENT])
-    parser.add_argument("--first-seed", type=int, default=1000, help="development seeds are below 1000")
-    parser.add_argument("--limit", type=float, default=300, help="seconds of the processor for one method on one set")
-    parser.add_argument("--pairs", type=pathlib.Path, help="folder of cause-effect pairs")
-    parser.add_argument("--out", type=pathlib.Path, help="folder for mechanisms.md and mechanisms.json")
-    arguments = parser.parse_args()
-    warnings.simplefilter("ignore")
-    arguments.sets = arguments.sets or (1 if arguments.quick else 10)
+    more = [
+        ("--nodes", {"nargs": "*", "type": int, "help": "[default: 10 20 50, or 6 with --quick]"}),
+        ("--limit", {"type": float, "default": 300, "help": "seconds of the processor for one method on one set"}),
+        ("--pairs", {"type": pathlib.Path, "help": "folder of cause-effect pairs"}),
+    ]
+    arguments = report.arguments("mechanisms", __doc__, 10, kinds=[*NOISES, *BENT], more=more)
     arguments.nodes = arguments.nodes or ([6] if arguments.quick else [10, 20, 50])
     rows = compare(arguments)
-    text = f"# Noise of any shape, effects of any bend\n\nMade by `./scripts/benchmark mechanisms`: {arguments.sets} sets. {__doc__}\n"
+    text = f"# Noise of any shape, effects of any bend\n\nMade by `./scripts/benchmark mechanisms`: {arguments.sets} sets of each kind, at most {arguments.limit:g} s for a method on one of them. {__doc__}\n"
     for nodes in arguments.nodes:
         text += f"\n## {nodes} columns\n\n| data | " + " | ".join(METHODS) + " | auto took |\n" + "| --- " * (len(METHODS) + 2) + "|\n"
         for kind in arguments.kinds:
