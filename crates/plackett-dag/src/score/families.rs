@@ -264,7 +264,7 @@ mod tests {
             let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-7 * b.abs(), "{a} for {b}");
             close(settled, cost(node, &parents));
             assert!(required.iter().all(|parent| parents.contains(parent)));
-            assert!(!parents.contains(&3) && !(node == 5 && parents.contains(&0)));
+            assert!(!parents.contains(&3) && (node != 5 || !parents.contains(&0)));
             // No change by one parent helps, and what each is worth is known.
             for (position, _) in parents.iter().enumerate() {
                 let fewer = cost(node, &without(&parents, position));

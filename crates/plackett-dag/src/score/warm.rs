@@ -387,7 +387,7 @@ impl<M: Fits> Walker for Warm<M> {
                 }
                 if takes(&self.model, &self.fits[other], other, node) {
                     self.change(other, at, (Some(node), None), queue, |model, passed| {
-                        model.add(passed, node)
+                        model.add(passed, node);
                     });
                 }
             }
