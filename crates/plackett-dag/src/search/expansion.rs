@@ -258,7 +258,9 @@ mod tests {
             let looks = AtomicU64::new(0);
             let clock = || Duration::from_secs(looks.fetch_add(1, Ordering::Relaxed));
             let run = Run::by(&clock, Limits::time(Duration::from_secs(seconds)));
-            let grown = Expansion::default().run(&data, &Qnml, none.clone(), &run).unwrap();
+            let insertion = Insertion { starts: Some(1), kicks: Some(2), seed: 0 };
+            let expansion = Expansion { insertion, ..Expansion::default() };
+            let grown = expansion.run(&data, &Qnml, none.clone(), &run).unwrap();
             (grown, looks.load(Ordering::Relaxed))
         };
         let (whole, all) = grow(u64::MAX);
