@@ -133,8 +133,8 @@ fn claim(learned: &Learned) -> Cpdag {
     if learned.is_equivalent {
         return learned.cpdag.clone();
     }
-    let arrows = learned.dag.edges().map(|(from, to, _)| (from, to));
-    Cpdag::from_edges(learned.dag.nodes(), arrows, []).unwrap()
+    let undecided = learned.basis.as_ref().map_or(&[][..], |basis| &basis.undecided);
+    Cpdag::of_known(&learned.dag, |from, to| !undecided.contains(&(from, to)))
 }
 
 /// The support by copies of rows and calls of `learn`.
