@@ -24,9 +24,9 @@ use crate::{Learned, Learning, Resampler, Result, parallel};
 /// let effect = cause.iter().enumerate().map(|(row, value)| value + (row * 53 % 97) as f64).collect();
 /// let column = |name: &str, values| SourceColumn { name: name.to_owned(), values: SourceValues::Numbers(values) };
 /// let data = Dataset::from_columns(vec![column("a", cause), column("b", effect)], "data", &Reading::default())?;
-/// let (learning, rows) = (Learning::default(), data.resampler(Centering::Standardize)?);
+/// let (learning, rows) = (Learning { score: "bic".into(), ..Learning::default() }, data.resampler(Centering::Center)?);
 /// let support = Bootstrap { learning: &learning, rows: &rows, start: None }.run(0..20, &Run::default())?;
-/// // Always joined; which way, standardized data do not tell.
+/// // Always joined; which way, the BIC does not tell.
 /// let edge = support.of(0, 1);
 /// assert_eq!((support.replicates(), edge.adjacent, edge.undirected), (20, 1.0, 1.0));
 /// # Ok::<(), plackett_dag::Error>(())
