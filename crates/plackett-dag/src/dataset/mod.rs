@@ -414,22 +414,16 @@ impl Dataset {
         // Finite values that are not centered may have squares that are not.
         let is_too_large =
             |column: &usize| !(0..gram.nodes()).all(|other| gram.entry(*column, other).is_finite());
-        match (0..gram.nodes()).find(is_too_large) {
-            Some(column) => {
-                let faults = vec![Finding::of(&self.names[column], Concern::TooLarge)];
-                Err(Error::Unfit { file: self.source, faults })
-            }
-            None => {
-                if self.values.iter().all(|values| matches!(values, Values::Numbers(_))) {
-                    let weights = self.weights.map(|weights| weights.values);
-                    gram = gram.holding(NumberRows::new(
-                        self.values.into_iter().map(into_numbers).collect(),
-                        weights,
-                    ));
-                }
-                Ok(Observations::Numbers(Arc::new(gram)))
-            }
+        if let Some(column) = (0..gram.nodes()).find(is_too_large) {
+            let faults = vec![Finding::of(&self.names[column], Concern::TooLarge)];
+            return Err(Error::Unfit { file: self.source, faults });
         }
+        if self.values.iter().all(|values| matches!(values, Values::Numbers(_))) {
+            let weights = self.weights.map(|weights| weights.values);
+            let columns = self.values.into_iter().map(into_numbers).collect();
+            gram = gram.holding(NumberRows::new(columns, weights));
+        }
+        Ok(Observations::Numbers(Arc::new(gram)))
     }
 
     /// What a graph is learned from, with the rows, so that they can be drawn again.

@@ -270,7 +270,7 @@ impl Learner<'_> {
             EV_L0 => Some(Basis::equal_variances(&NoiseVariances::of(gram, &found.dag))),
             _ => found.basis,
         };
-        Ok(Learned { basis, price, ..found })
+        Ok(Learned { price, basis, ..found })
     }
 
     /// A search over orders on a score. Where it has no lines of its own, weights are those of least squares.

@@ -88,9 +88,8 @@ impl Additive {
         factor: Option<f64>,
         run: &Run<'_>,
     ) -> Result<Option<Self>> {
-        let blocks: Vec<Vec<Vec<f64>>> = parallel::map(rows.columns(), |column| match run.is_over() {
-            true => Vec::new(),
-            false => functions(column, weights),
+        let blocks: Vec<Vec<Vec<f64>>> = parallel::map(rows.columns(), |column| {
+            if run.is_over() { Vec::new() } else { functions(column, weights) }
         });
         let mut starts = vec![0];
         blocks.iter().for_each(|block| starts.push(starts[starts.len() - 1] + block.len().max(1)));

@@ -193,16 +193,17 @@ impl Density {
 /// each other on a narrow range.
 fn solve(mut matrix: [[f64; TERMS]; TERMS], mut right: [f64; TERMS]) -> [f64; TERMS] {
     const RIDGE: f64 = 1e-9;
-    for k in 0..TERMS {
-        matrix[k][k] += RIDGE * matrix[k][k] + f64::MIN_POSITIVE;
+    for (k, row) in matrix.iter_mut().enumerate() {
+        row[k] += RIDGE * row[k] + f64::MIN_POSITIVE;
     }
     for k in 0..TERMS {
-        for row in k + 1..TERMS {
-            let factor = matrix[row][k] / matrix[k][k];
-            for column in k..TERMS {
-                matrix[row][column] -= factor * matrix[k][column];
-            }
-            right[row] -= factor * right[k];
+        let (above, below) = matrix.split_at_mut(k + 1);
+        let pivot = &above[k];
+        let (known, open) = right.split_at_mut(k + 1);
+        for (row, value) in below.iter_mut().zip(open) {
+            let factor = row[k] / pivot[k];
+            row.iter_mut().zip(pivot).skip(k).for_each(|(entry, other)| *entry -= factor * other);
+            *value -= factor * known[k];
         }
     }
     for k in (0..TERMS).rev() {
