@@ -15,8 +15,12 @@ fn read(text: &str, reading: &Reading) -> Dataset {
     Dataset::from_reader(text.as_bytes(), "d", reading).unwrap()
 }
 
+/// By the default score; of mixed data by `dg`, which moments serve: by rows, the data could choose another.
 fn learn(data: Dataset) -> Learned {
-    Learning::default().run(&data.observations(Centering::Center).unwrap(), &Run::default()).unwrap()
+    let data = data.observations(Centering::Center).unwrap();
+    let is_mixed = matches!(data, Observations::Mixed(_) | Observations::Joint(_));
+    let score = if is_mixed { ScoreChoice::Named("dg".to_owned()) } else { ScoreChoice::Auto };
+    Learning { score, ..Learning::default() }.run(&data, &Run::default()).unwrap()
 }
 
 /// Rows of a linear model, as a file.
@@ -354,7 +358,7 @@ fn moments_of_mixed_data_serve_what_needs_no_rows() {
     let run = |learning: &Learning, data: &Observations| learning.run(data, &Run::default());
     let named = |name: &str| Learning { score: ScoreChoice::Named(name.into()), ..Learning::default() };
     let pc = Learning { method: LearnMethod::by_name("pc").unwrap(), ..Learning::default() };
-    let mut likely = Learning::default();
+    let mut likely = named("dg");
     likely.search.posterior = true;
     for learning in [named("dg"), pc, likely] {
         let (found, expected) = (run(&learning, &moments).unwrap(), run(&learning, &whole).unwrap());

@@ -43,7 +43,7 @@ impl Remembered {
 pub(crate) struct FamilyFits<'a, F: Family> {
     score: &'a FamilyLocal<F>,
     bounds: &'a Bounds,
-    /// By node those that are looked at while walking, those barred left out.
+    /// By node those that are looked at while walking. Which of them are barred is asked later: what is remembered serves all bounds.
     candidates: Vec<Vec<usize>>,
     growth: Growth<F::Space>,
 }
@@ -53,17 +53,18 @@ impl<'a, F: Family> FamilyFits<'a, F> {
     pub(crate) fn new(score: &'a FamilyLocal<F>, bounds: &'a Bounds, run: &Run<'_>) -> Option<Self> {
         let nodes = bounds.nodes();
         let known = score.candidates(run)?;
-        let of_node = |node: usize| -> Vec<usize> {
-            let is_open = |other: &usize| *other != node && bounds.permits(*other, node);
-            match known.get(node) {
-                Some(promising) => promising.iter().copied().filter(is_open).collect(),
-                None => (0..nodes).filter(is_open).collect(),
-            }
+        let of_node = |node: usize| match known.get(node) {
+            Some(promising) => promising.clone(),
+            None => (0..nodes).filter(|&other| other != node).collect(),
         };
         let candidates: Vec<Vec<usize>> = (0..nodes).map(of_node).collect();
         let most = candidates.iter().map(Vec::len).max().unwrap_or_default();
         let is_quick = score.work().saturating_mul(most) <= MOST_WORK && !run.is_over();
         is_quick.then(|| Self { score, bounds, candidates, growth: Growth::default() })
+    }
+
+    fn is_open(&self, node: usize, candidate: usize) -> bool {
+        self.bounds.is_free() || self.bounds.permits(candidate, node)
     }
 
     fn find(&mut self, node: usize, parents: Vec<usize>) -> Arc<Surroundings> {
@@ -121,7 +122,7 @@ impl<F: Family> Fits for FamilyFits<'_, F> {
     }
 
     fn wants(&self, fit: &Self::Fit, candidate: usize) -> bool {
-        improves(fit.with[candidate] + self.score.edge_price(), fit.cost)
+        improves(fit.with[candidate] + self.score.edge_price(), fit.cost) && self.is_open(fit.node, candidate)
     }
 
     fn add(&mut self, fit: &mut Self::Fit, parent: usize) {
@@ -137,7 +138,8 @@ impl<F: Family> Fits for FamilyFits<'_, F> {
         let mut lowest = f64::INFINITY;
         loop {
             loop {
-                let costs = allowed.iter().map(|candidate| (candidate, fit.with[candidate]));
+                let open = allowed.iter().filter(|&candidate| self.is_open(fit.node, candidate));
+                let costs = open.map(|candidate| (candidate, fit.with[candidate]));
                 let Some((candidate, cost)) = least(costs) else { break };
                 if !improves(cost + edge, fit.cost) {
                     break;
@@ -177,8 +179,7 @@ impl<F: Family> Fits for FamilyFits<'_, F> {
     /// By exchanges, among all that may be parents.
     fn refine(&mut self, fit: &mut Self::Fit, before: &[usize], run: &Run<'_>) -> bool {
         let node = fit.node;
-        let is_open = |other: &usize| self.bounds.permits(*other, node);
-        let allowed: NodeSet = before.iter().copied().filter(is_open).collect();
+        let allowed: NodeSet = before.iter().copied().filter(|&other| self.is_open(node, other)).collect();
         let is_required = |other: &usize| must_have(self.bounds, node, *other);
         let required: NodeSet = before.iter().copied().filter(is_required).collect();
         let climbed =
@@ -238,6 +239,10 @@ mod tests {
 
     fn check<F: Family>(score: &FamilyLocal<F>) {
         let nodes = score.nodes();
+        // What is remembered without bounds must not open what they bar.
+        let free = Bounds::free(nodes);
+        let mut unbound = FamilyFits::new(score, &free, &Run::default()).unwrap();
+        (0..nodes).for_each(|node| unbound.start(node, &mut Arc::default()));
         // 1 → 4 is required, 0 → 5 barred.
         let bounds = Bounds::new(nodes, &[(0, 5)], &[(1, 4)], &[]).unwrap();
         let mut fits = FamilyFits::new(score, &bounds, &Run::default()).unwrap();
