@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use plackett::run::Run;
+use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 
 use super::climb::{Climb, GAIN};
 use super::{Insertion, OrderSolution};
@@ -28,6 +29,12 @@ const MOST_SETS: f64 = 32768.0;
 
 /// So many parents are tried together whatever the number of candidates; rather there are fewer of these, the strongest.
 const TOGETHER: usize = 3;
+
+/// Where nothing is known of the graph, and up to so many columns, it is disturbed when no other next to it is better, each edge being kept with such a probability, and
+/// the search goes on in a space that has what the climb finds from there; until so many of these in a row were in vain.
+const DISTURBED_COLUMNS: usize = 100;
+const KEPT: f64 = 0.6;
+const VAIN_ROUNDS: usize = 4;
 
 /// Settings of the expansion.
 ///
@@ -104,15 +111,17 @@ impl Expansion {
         climb.run(run);
         let mut space = Space::new(data, candidates);
         let mut last: Option<Expanded> = None;
+        let mut rng = ChaCha8Rng::seed_from_u64(self.insertion.seed);
+        let mut vain = 0;
         for rounds in 1..=self.rounds.max(1) {
             space.widen(&climb)?;
             let Some(sets) = space.score(data, score, run)? else { break };
             run.begin(&format!("orders in space {rounds} of parents"), None);
             let mut oracle = Oracle::new(sets.clone()).within(bounds.clone())?;
             let own = Dag::from_parents(climb.parents().to_vec())?.topological_order().to_vec();
-            let first = if rounds == 1 { start.unwrap_or(&own) } else { &own };
-            let mut solution = self.insertion.improve(&mut oracle, first, run)?;
-            if rounds == 1 && start.is_some() && !run.is_over() {
+            let known = last.as_ref().map_or(start, |last| Some(&last.solution.order[..]));
+            let mut solution = self.insertion.improve(&mut oracle, known.unwrap_or(&own), run)?;
+            if known.is_some() && !run.is_over() {
                 let other = self.insertion.improve(&mut oracle, &own, run)?;
                 solution = if other.score < solution.score { other } else { solution };
             }
@@ -121,15 +130,27 @@ impl Expansion {
                 return Ok(Some(last));
             }
             let (candidates, found) = (space.candidates.clone(), solution.score);
+            let is_better = last.as_ref().is_none_or(|last| found < last.solution.score - GAIN);
+            vain = if is_better { 0 } else { vain + 1 };
             let parents: Vec<Vec<usize>> = solution.parents.iter().map(|set| set.iter().collect()).collect();
             last = Some(Expanded { candidates, sets, solution, rounds, bound: Vec::new() });
-            if run.is_over() || climb.place(parents, run).is_none() {
+            if run.is_over() || climb.place(parents.clone(), run).is_none() {
                 break;
             }
             climb.run(run);
-            if climb.cost() >= found - GAIN {
+            if climb.cost() < found - GAIN {
+                continue;
+            }
+            if !bounds.is_free() || data.columns() > DISTURBED_COLUMNS || vain >= VAIN_ROUNDS {
                 break;
             }
+            // No graph next to it is better: whether one is that has other neighbors altogether, a climb from a part of it tells.
+            let part = |set: Vec<usize>| set.into_iter().filter(|_| rng.random_bool(KEPT)).collect();
+            let disturbed: Vec<Vec<usize>> = parents.into_iter().map(part).collect();
+            if climb.place(disturbed, run).is_none() {
+                break;
+            }
+            climb.run(run);
         }
         if let Some(last) = &mut last {
             last.bound = climb.bound();
