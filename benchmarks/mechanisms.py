@@ -179,7 +179,7 @@ def pairs(folder):
         for pair in listed:
             values = np.loadtxt(folder / f"pair{pair['pair']}.txt", skiprows=1)
             found = plackett.learn_dag(values, score=score, kind="continuous")
-            told = [(edge.source, edge.target) for edge in found.edge_table if edge.direction != "open"]
+            told = [(edge["from"], edge["to"]) for edge in found.edge_table if edge["direction"] != "open"]
             cause, effect = (0, 1) if pair["direction"] == "C1->C2" else (1, 0)
             right = told == [(found.names[cause], found.names[effect])] if told else None
             outcomes.append((float(pair["weight"]), right))
