@@ -46,7 +46,8 @@ pub trait Evaluator {
 /// ```
 /// use plackett::optimizer::{Evaluator, Optimizer, OptimizerSettings, Parallel};
 /// let mut first = Parallel::new(|order: &[usize]| order[0] as f64);
-/// let proposals = Optimizer::new(3, OptimizerSettings::default())?.ask(5);
+/// let settings = OptimizerSettings { window: 5, ..OptimizerSettings::default() };
+/// let proposals = Optimizer::new(3, settings)?.ask(5);
 /// assert_eq!(first.evaluate(&proposals).len(), 5);
 /// # Ok::<(), plackett::Error>(())
 /// ```
@@ -121,7 +122,7 @@ pub fn drive(
 /// ```
 /// use plackett::optimizer::{Optimizer, OptimizerSettings, Parallel, step};
 /// use plackett::run::{Ending, Limits, Run, Trace};
-/// let mut optimizer = Optimizer::new(4, OptimizerSettings::default())?;
+/// let mut optimizer = Optimizer::new(6, OptimizerSettings::default())?;
 /// let mut objective = Parallel::new(|order: &[usize]| order[0] as f64);
 /// let (run, mut trace) = (Run::new(Limits::evaluations(100)), Trace::default());
 /// let ending = loop {
@@ -163,6 +164,9 @@ pub fn step(
     todo.truncate(most);
     if todo.is_empty() {
         todo = optimizer.ask_batch(most);
+    }
+    if todo.is_empty() {
+        return Ok(Some(Ending::Finished)); // all orders have been asked
     }
     let answers = evaluator.evaluate(&todo);
     let is_cut_short = answers.len() < todo.len();

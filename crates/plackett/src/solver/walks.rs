@@ -9,7 +9,6 @@ use rand::{RngExt as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    constrained::ConstrainedPlackettLuce,
     constraints::Constraints,
     error::{Error, check_length, check_setting},
     moves::MoveKind,
@@ -191,7 +190,7 @@ impl Walks {
         for index in 0..settings.walks {
             let order = match start {
                 Some(start) => start.to_vec(),
-                None => random_order(&constraints, noise.stream(index as u64))?,
+                None => constraints.random_order(noise.stream(index as u64)),
             };
             walkers.push(Walk::new(order));
         }
@@ -320,7 +319,7 @@ impl Walks {
         for (stream, walk) in (first_stream..).zip(&mut self.walkers) {
             let idle = walk.evaluations - walk.found_after;
             if idle > walk.found_after.max(IDLE_ROUNDS * usual) {
-                *walk = Walk::new(random_order(&self.constraints, noise.stream(stream))?);
+                *walk = Walk::new(self.constraints.random_order(noise.stream(stream)));
             }
         }
         Ok(())
@@ -487,15 +486,4 @@ fn mixed(order: &[usize], other: &[usize], rng: &mut ChaCha8Rng) -> Vec<usize> {
     let mut taken = other.iter().filter(|&&item| is_taken[item]);
     let next = |&item: &usize| if is_taken[item] { taken.next().copied().unwrap_or(item) } else { item };
     order.iter().map(next).collect()
-}
-
-/// A random order that keeps the constraints; all alike without any.
-fn random_order(constraints: &Constraints, rng: &mut ChaCha8Rng) -> Result<Vec<usize>, Error> {
-    if constraints.is_free() {
-        let mut order: Vec<usize> = (0..constraints.items()).collect();
-        order.shuffle(rng);
-        return Ok(order);
-    }
-    let scores = vec![0.0; constraints.items()];
-    Ok(ConstrainedPlackettLuce::new(&scores, constraints.clone())?.sample(rng).into_vec())
 }
