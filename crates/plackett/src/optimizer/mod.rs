@@ -14,7 +14,7 @@ mod saved;
 mod walk;
 
 pub use batch::Answer;
-pub use drive::{Evaluator, Parallel, drive, step};
+pub use drive::{AsTheyCome, Evaluator, Parallel, drive, step};
 pub use gradient::Gradient;
 
 use std::collections::VecDeque;
@@ -321,7 +321,8 @@ impl Optimizer {
         proposals
     }
 
-    /// Proposes what is left of the present batch, or a new one: as much as can be asked without asking ahead.
+    /// Proposes what is left of the present batch, or a new one if all before it are answered: as much as can be asked without
+    /// asking ahead, at most so many. Of a walk, as much as its window allows.
     ///
     /// ```
     /// use plackett::optimizer::{Optimizer, OptimizerSettings};
@@ -335,7 +336,7 @@ impl Optimizer {
             return self.ask(self.settings.window.min(most));
         }
         let left = |batches: &VecDeque<Batch>| batches.iter().map(Batch::left).find(|&left| left > 0);
-        if left(&self.batches).is_none() {
+        if self.batches.is_empty() {
             self.open_batch();
         }
         let count = left(&self.batches).unwrap_or(0).min(most);

@@ -140,6 +140,9 @@ impl Solver {
     /// As [`run`](Self::run).
     pub fn step(&mut self, problem: &dyn Problem, run: &Run<'_>) -> Result<Option<Ending>, Error> {
         check_length("the problem", problem.items(), self.items)?;
+        if self.trace.is_idle(self.evaluations(), run.limits()) {
+            return Ok(Some(Ending::Patience));
+        }
         if self.walks.is_none() {
             let ending = self.step_of_gradient(problem, run)?;
             let is_first_of_two = self.gradient_evaluations.is_some_and(|most| self.evaluations() >= most);
