@@ -63,8 +63,9 @@ pub(super) fn optimize(
             let saved: Saved = serde_json::from_str(&text).map_err(wrong)?;
             let optimizer = Optimizer::from_json(&saved.optimizer.to_string())?;
             // How a longer run would share its evaluations does not matter any more.
-            let OptimizerSettings { gradient_evaluations, evaluations, .. } = *optimizer.settings();
-            let wanted = OptimizerSettings { gradient_evaluations, evaluations, ..settings };
+            let OptimizerSettings { gradient_evaluations, evaluations, window, .. } = *optimizer.settings();
+            let window = arguments.window.map_or(window, usize::from);
+            let wanted = OptimizerSettings { gradient_evaluations, evaluations, window, ..settings };
             if saved.command != command {
                 let what = format!("the state is of another command: '{}'", saved.command);
                 return Err(BadInput(what).into());

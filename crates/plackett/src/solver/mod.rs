@@ -101,7 +101,7 @@ impl Solver {
 
     fn new_walks(&self, problem: &dyn Problem, start: Option<&Order>) -> Result<Walks, Error> {
         let moves = if self.method == Method::Default { MoveSet::Own } else { MoveSet::Insertion };
-        let settings = WalkSettings { moves, seed: self.seed, ..WalkSettings::default() };
+        let settings = WalkSettings { walks: problem.walks(), moves, seed: self.seed };
         Walks::within(problem, self.constraints.clone(), start, settings)
     }
 
