@@ -149,11 +149,11 @@ class Shape:
         """The shape of so many items; none if their number is not known."""
         if n_items is None:
             return None
-        if np.ndim(n_items) == 0:
+        if not isinstance(n_items, Sequence | np.ndarray):
             return Shape(to_count(n_items, "n_items", least=1), None, top)
         if top is not None:
             raise PlackettError("top is for one order, and n_items is a list: leave one of them out")
-        blocks = tuple(to_count(n, "n_items", least=1) for n in n_items)  # type: ignore[union-attr]
+        blocks = tuple(to_count(n, "n_items", least=1) for n in n_items)
         if not blocks:
             raise PlackettError("n_items is empty: how many items are there to order?")
         return Shape(sum(blocks), blocks, None)

@@ -217,7 +217,7 @@ class _Elsewhere:
             fresh = self._make()
         elif type(old) is ProcessPoolExecutor:
             fresh = ProcessPoolExecutor(
-                old._max_workers,
+                old._max_workers,  # type: ignore[attr-defined]
                 mp_context=old._mp_context,
                 initializer=old._initializer,
                 initargs=old._initargs,

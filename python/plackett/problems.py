@@ -21,6 +21,8 @@ ProblemMethod: TypeAlias = Literal[
     "default", "insertion", "pl-relax", "pl-reinforce", "pl", "pl-relax+insertion", "pl-surrogate"
 ]
 
+# Their distances take 3 GB, once here and once where they are searched.
+_MOST_CITIES = 20_000
 # Seconds if there is no limit.
 _DEFAULT_SECONDS = 10.0
 
@@ -159,11 +161,13 @@ def tsp(cities: ArrayLike, *, name: str = "tsp") -> Problem:
     10.0
     """
     array = to_matrix(cities, "cities")
-    if array.shape[1] == 2 and array.shape[0] != 2:
-        differences = array[:, None, :] - array[None, :, :]
-        array = np.sqrt((differences**2).sum(axis=2))
-    elif array.shape == (2, 2) and np.any(np.diag(array) != 0):
-        array = np.sqrt(((array[:, None, :] - array[None, :, :]) ** 2).sum(axis=2))
+    # Two rows of two numbers are distances if there is no way from a city to itself.
+    if array.shape[1] == 2 and (array.shape[0] != 2 or np.any(np.diag(array) != 0)):
+        if len(array) > _MOST_CITIES:
+            needed = 16e-9 * len(array) ** 2
+            raise PlackettError(f"{len(array)} cities need {needed:.0f} GB for their distances: there may be {_MOST_CITIES}")
+        x, y = array.T
+        array = np.hypot(x[:, None] - x, y[:, None] - y)
     return Problem(_plackett.Problem.tsp(str(name), np.ascontiguousarray(array)))
 
 

@@ -9,9 +9,7 @@ use numpy::{PyArray1, PyArray2, PyReadonlyArray1};
 use plackett::{
     Constraints,
     neighborhood::MoveKind,
-    optimizer::{
-        Answer, Gradient, Noisy, Optimizer as Engine, OptimizerSettings, OptimizerStatus, Proposal,
-    },
+    optimizer::{Answer, Gradient, Noisy, Optimizer as Engine, OptimizerSettings, OptimizerStatus, Proposal},
     problem::Sense,
     run::Limits,
     solver::{Method, gradient_share},

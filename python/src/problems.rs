@@ -10,7 +10,8 @@ use plackett::{
     solver::{Method, Solver},
 };
 use plackett_problems::{
-    FlowShop, Instance, Kind, LinearAssignment, LinearOrdering, QuadraticAssignment, TravelingSalesman, read_problem,
+    FlowShop, Instance, Kind, LinearAssignment, LinearOrdering, QuadraticAssignment, TravelingSalesman,
+    read_problem,
 };
 use pyo3::{prelude::*, types::PyDict};
 
@@ -49,7 +50,11 @@ impl Problem {
 fn square(matrix: &PyReadonlyArray2<'_, f64>) -> Result<(usize, Vec<f64>), Failure> {
     let rows = Rows::of(matrix, "matrix")?;
     if rows.count() != rows.columns() {
-        let text = format!("the matrix has {} rows and {} columns: as many are needed", rows.count(), rows.columns());
+        let text = format!(
+            "the matrix has {} rows and {} columns: as many are needed",
+            rows.count(),
+            rows.columns()
+        );
         return Err(Failure::new(text));
     }
     Ok((rows.count(), rows.entries().to_vec()))
@@ -130,7 +135,8 @@ impl Problem {
         let mut items = Vec::new();
         to_items(entries(&order, "order")?, &mut items)?;
         if items.len() != self.instance.items() {
-            let text = format!("the order has {} items, and {} are needed", items.len(), self.instance.items());
+            let text =
+                format!("the order has {} items, and {} are needed", items.len(), self.instance.items());
             return Err(Failure::new(text));
         }
         Ok(self.instance.value(&Order::new(items)?))
@@ -163,7 +169,8 @@ impl Problem {
         );
         let (solver, ending) = found?;
         let Some((order, value)) = solver.best() else {
-            return Err(raised.unwrap_or_else(|| Failure::new("there was no time to value an order".to_owned()).into()));
+            return Err(raised
+                .unwrap_or_else(|| Failure::new("there was no time to value an order".to_owned()).into()));
         };
         let solved = PyDict::new(py);
         solved.set_item("order", PyArray1::from_iter(py, order.iter().map(|&item| item as i64)))?;
@@ -171,7 +178,8 @@ impl Problem {
         solved.set_item("evaluations", solver.evaluations())?;
         solved.set_item("seconds", seconds)?;
         solved.set_item("status", ending.name())?;
-        let trace = solver.trace().points().iter().map(|point| (point.evaluations, point.seconds, point.best));
+        let trace =
+            solver.trace().points().iter().map(|point| (point.evaluations, point.seconds, point.best));
         solved.set_item("trace", trace.collect::<Vec<_>>())?;
         Ok(solved)
     }

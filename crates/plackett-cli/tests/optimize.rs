@@ -291,7 +291,7 @@ fn programs_that_fail_are_survived_and_programs_that_babble_are_named() {
         ),
         (
             "for line in sys.stdin:\n    answer(json.loads(line)['id'], None)\n",
-            "all of the first 100 evaluations failed",
+            "all of the 24 evaluations failed, the last one: no value",
         ),
     ] {
         let text = complaint(&["--items", "4", "--command", &worker(&folder, program)], 1);
@@ -340,11 +340,10 @@ fn an_order_that_takes_too_long_has_failed() {
 fn no_misbehavior_of_a_program_holds_the_run_up() {
     let folder = Folder::new();
     let call = |program: &str| {
-        let command = worker(&folder, program);
-        let start = std::time::Instant::now();
+        // In place of the shell, which would hold the output open.
+        let command = format!("exec {}", worker(&folder, program));
         let output =
             common::run(&["optimize", "--items", "4", "--command", &command, "--evaluations", "5", "--json"]);
-        assert!(start.elapsed().as_secs() < 100, "it would have lasted for ever");
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
     // It closes its output and stays.
@@ -423,8 +422,8 @@ fn a_state_belongs_to_one_process_and_a_result_is_shown_even_if_it_cannot_be_sav
 
 #[test]
 fn starts_patience_choices_and_noise() {
-    let folder = Folder::new();
-    let command = worker(&folder, HONEST);
+    let (folder, other) = (Folder::new(), Folder::new());
+    let command = worker(&other, HONEST);
     let base = ["--items", "7", "--command", &command];
     let with = |more: &[&str]| json(&[&base[..], more].concat());
     let started = with(&["--start", "0,1,2,3,4,5,6", "--evaluations", "1"]);
