@@ -174,7 +174,7 @@ class Shape:
             return start
         is_one = len(start) == len(self.blocks) and np.ndim(start[0]) == 1
         starts = [start] if is_one else start
-        if any(len(one) != len(self.blocks) for one in starts):
+        if any(not isinstance(one, Sequence | np.ndarray) or len(one) != len(self.blocks) for one in starts):
             raise PlackettError(f"start needs {len(self.blocks)} orders, as many as n_items has numbers")
         firsts = [block.start for block in self._ranges()]
         return [

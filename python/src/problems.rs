@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use plackett::{
     Constraints, Order,
-    problem::{Problem as _, Sense},
+    problem::Sense,
     run::{Limits, Run},
     solver::{Method, Solver},
 };

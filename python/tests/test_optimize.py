@@ -75,13 +75,13 @@ class TestMinimize:
     def test_limits(self):
         best = plackett.minimize(distance, 6, target=4)
         assert best.status == "target" and best.value <= 4
-        best = plackett.minimize(distance, 6, time_limit=0.1)
+        best = plackett.minimize(longer, 12, time_limit=0.1)
         assert best.status == "time" and best.seconds >= 0.1
         assert plackett.minimize(distance, 6, max_evaluations=7).evaluations == 7
-        assert plackett.minimize(distance, 8).evaluations == 10_000
+        assert plackett.minimize(longer, 8).evaluations == 10_000
         best = plackett.minimize(distance, 6, start=WANTED, patience=20)
         assert best.status == "patience" and best.evaluations == 21
-        best = plackett.minimize(distance, 8, callback=lambda evaluation: evaluation.evaluations == 9)
+        best = plackett.minimize(longer, 8, callback=lambda evaluation: evaluation.evaluations == 9)
         assert best.status == "callback" and best.evaluations == 9
 
     def test_one_item(self):
@@ -147,12 +147,12 @@ class TestMinimize:
 
     def test_autosave_goes_on(self, tmp_path):
         path = tmp_path / "run.json"
-        first = plackett.minimize(distance, 8, max_evaluations=300, autosave=path)
-        again = plackett.minimize(distance, 8, max_evaluations=500, autosave=path)
+        first = plackett.minimize(longer, 8, max_evaluations=300, autosave=path)
+        again = plackett.minimize(longer, 8, max_evaluations=500, autosave=path)
         assert first.evaluations == 300 and again.evaluations == 500
         assert plackett.minimize(lambda order: 1 / 0, 8, max_evaluations=500, autosave=path).value == again.value
         with pytest.raises(plackett.PlackettError, match="other items or settings"):
-            plackett.minimize(distance, 8, seed=1, autosave=path)
+            plackett.minimize(longer, 8, seed=1, autosave=path)
 
     @pytest.mark.parametrize("method", METHODS)
     def test_who_evaluates_makes_no_difference(self, method):

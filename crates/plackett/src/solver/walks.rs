@@ -248,7 +248,7 @@ impl Walks {
             return Ok(Some(ending));
         }
         let left = limits.evaluations.map_or(u64::MAX, |most| most - self.evaluations);
-        let is_whole = self.round(problem, left, run)?;
+        let is_whole = self.round(problem, left, run);
         if is_at_target(self.best()) {
             return Ok(Some(Ending::Target));
         }
@@ -256,7 +256,7 @@ impl Walks {
     }
 
     /// False if it was cut short.
-    fn round(&mut self, problem: &dyn Problem, left: u64, run: &Run<'_>) -> Result<bool, Error> {
+    fn round(&mut self, problem: &dyn Problem, left: u64, run: &Run<'_>) -> bool {
         let pairs = (problem.items() * problem.items()) as u64;
         let usual = ROUND_EVALUATIONS.max(ROUND_EVALUATIONS_PER_PAIR * pairs);
         let count = self.walkers.len() as u64;
@@ -303,17 +303,17 @@ impl Walks {
         }
         if !made.iter().all(|(_, is_whole)| *is_whole) {
             self.cut_short = evaluations;
-            return Ok(false);
+            return false;
         }
         self.walkers = made.into_iter().map(|(walk, _)| walk).collect();
         self.evaluations += evaluations;
         self.rounds += 1;
-        self.restart_idle(usual)?;
-        Ok(true)
+        self.restart_idle(usual);
+        true
     }
 
     /// Starts walks anew that get nowhere.
-    fn restart_idle(&mut self, usual: u64) -> Result<(), Error> {
+    fn restart_idle(&mut self, usual: u64) {
         let mut noise = Noise::new(self.settings.seed);
         let first_stream = u64::MAX / 2 + self.rounds * self.walkers.len() as u64;
         for (stream, walk) in (first_stream..).zip(&mut self.walkers) {
@@ -322,7 +322,6 @@ impl Walks {
                 *walk = Walk::new(self.constraints.random_order(noise.stream(stream)));
             }
         }
-        Ok(())
     }
 
     /// Whether the parts of a saved state fit each other and orders of so many items.

@@ -21,13 +21,10 @@ pub(super) struct Annealing {
 impl Annealing {
     /// For a run of so many evaluations, if that is known.
     pub(super) fn new(evaluations: Option<u64>, items: usize) -> Self {
-        let square = (items * items) as f64;
+        let square = (items as u64).saturating_mul(items as u64);
         let length = match evaluations {
             // Where there is time for more than one descent, several are better.
-            Some(all) => {
-                let epochs = (all as f64 / (2.0 * square)) as u64;
-                all / epochs.clamp(1, MOST_EPOCHS)
-            }
+            Some(all) => all / (all / square.saturating_mul(2).max(1)).clamp(1, MOST_EPOCHS),
             None => FIRST_EPOCH.saturating_mul(items as u64),
         };
         let mut annealing = Self {

@@ -6,8 +6,8 @@ use crate::{constraints::Constraints, moves::Move};
 
 /// Insertions, exchanges and reversals over any distance, and the same nearby.
 const SORTS: usize = 6;
-/// The share of the items that a move nearby may span.
-const NEARBY: f64 = 0.2;
+/// A move nearby spans at most one in so many items.
+const NEARBY: usize = 5;
 /// How fast old successes are forgotten.
 const FORGETTING: f64 = 0.02;
 /// The share of its full probability that a sort keeps without any success.
@@ -61,7 +61,7 @@ impl Arms {
         let sort = self.sums.iter().position(|&sum| at < sum).unwrap_or(0);
         let (kind, is_near) = (sort % 3, sort >= 3);
         let least = if kind == 2 && is_near && items > 2 { 2 } else { 1 };
-        let reach = if is_near { ((items as f64 * NEARBY) as usize).max(least) } else { items - 1 };
+        let reach = if is_near { (items / NEARBY).max(least) } else { items - 1 };
         let (first, second) = if is_near {
             let distance = rng.random_range(least..=reach);
             let first = rng.random_range(0..(items - distance).min(top));

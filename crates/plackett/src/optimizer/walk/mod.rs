@@ -84,17 +84,15 @@ impl Walk {
         if self.proposed >= self.costs.len() + settings.window {
             return None;
         }
-        let state = match self.state.take() {
-            Some(state) => self.state.insert(state),
-            None => {
-                let mut state = Box::new(State::new(settings, constraints.items(), self.known.as_ref()));
-                (0..self.proposed).for_each(|made| {
-                    state.learn(&self.costs, made, settings.window);
-                    state.propose(settings, constraints);
-                });
-                self.state.insert(state)
-            }
-        };
+        let (known, costs, proposed) = (self.known.as_ref(), &self.costs, self.proposed);
+        let state = self.state.get_or_insert_with(|| {
+            let mut state = Box::new(State::new(settings, constraints.items(), known));
+            (0..proposed).for_each(|made| {
+                state.learn(costs, made, settings.window);
+                state.propose(settings, constraints);
+            });
+            state
+        });
         state.learn(&self.costs, self.proposed, settings.window);
         let order = state.propose(settings, constraints)?;
         self.proposed += 1;
