@@ -55,7 +55,7 @@ fn few_rows_give_a_graph_that_is_no_worse_than_none() {
         let (mut wrong, mut edges) = (0, 0);
         for seed in 0..4 {
             let sem = sem(nodes, 1.0, rows, seed);
-            let truth = Dag::from_matrix(nodes, &sem.weights).unwrap();
+            let truth = Dag::from_adjacency(nodes, &sem.weights).unwrap();
             let gram = Gram::from_rows(&sem.data, nodes, Centering::Standardize).unwrap();
             let found =
                 Learning::default().run(&Observations::Numbers(gram.into()), &Run::default()).unwrap();
