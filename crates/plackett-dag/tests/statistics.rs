@@ -332,12 +332,18 @@ fn parts_that_miss_a_category_count_it_as_never_there() {
         let numbers = |statistics: &Statistics| -> Vec<f64> {
             let bytes = statistics.to_bytes().unwrap();
             let start = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(1).unwrap().0 + 1;
-            let words = bytes[start..bytes.len() - 33].chunks_exact(8);
+            // Behind the moments of all there are those of each combination of categories, after its two codes.
+            let (all, each) = bytes[start..bytes.len() - 33].split_at(8 * (4 * 10 + 55));
+            let words = all
+                .chunks_exact(8)
+                .chain(each.chunks_exact(2 + 8 * 15).flat_map(|cell| cell[2..].chunks_exact(8)));
             words.map(|word| f64::from_le_bytes(word.try_into().unwrap())).collect()
         };
         let (found, whole) = (numbers(&statistics), numbers(&direct));
         let width = 4 + 4 + 2;
-        assert_eq!((found.len(), whole.len()), (4 * width + width * (width + 1) / 2, found.len()));
+        let combinations = statistics.distinct_rows().unwrap();
+        let expected_length = 4 * width + width * (width + 1) / 2 + 15 * combinations;
+        assert_eq!((found.len(), whole.len()), (expected_length, found.len()));
         // Means are the sum of the first two lists.
         for at in 0..width {
             let mean = |list: &[f64]| list[at] + list[width + at];
@@ -581,7 +587,7 @@ fn what_counts_each_row_once_refuses_weights_and_says_what_helps() {
     );
     let plain =
         Statistics::of(read(&mixed, &Reading { drop: vec!["w".into()], ..Reading::default() })).unwrap();
-    assert_eq!((plain.rows(), plain.scores()), (80, vec!["dg"]));
+    assert_eq!((plain.rows(), plain.scores()), (80, vec!["dg", "cg"]));
 
     let gaps = format!("a,b,w\n{}NA,2,1\n", rows("#.5,#.25,2\n1#.5,3#,1\n"));
     for missing in [Missing::Error, Missing::Em] {

@@ -18,7 +18,7 @@ use super::settle::{Beside, settle};
 use super::source::wanted;
 use super::{Column, Dataset, Kind, Values};
 use crate::categories::Categories;
-use crate::cells::{Cells, stride};
+use crate::cells::{Cell, Cells, triangle_size};
 use crate::error::{Error, Problem, Result};
 use crate::finding::{Concern, Finding, Treatment};
 use crate::gram::{GramBuilder, Moments, Weights};
@@ -363,10 +363,11 @@ impl Statistics {
             Counted::Numbers(builder) => write_moments(&mut writer, builder),
             Counted::Mixed(joint) => {
                 write_moments(&mut writer, joint.moments.builder());
-                if let Some(cells) = joint.moments.cells() {
-                    cells.keys().into_iter().for_each(|codes| writer.bytes(codes));
-                    writer.numbers(cells.counts());
-                    writer.numbers(cells.moments());
+                for (codes, cell) in joint.moments.cells().into_iter().flat_map(Cells::iter) {
+                    writer.bytes(codes);
+                    writer.numbers(&[cell.count]);
+                    writer.numbers(&cell.means);
+                    writer.numbers(&cell.scatter);
                 }
             }
             Counted::Categories(rows) => {
@@ -489,16 +490,24 @@ fn read_moments(reader: &mut Reader<'_>, head: &Head, width: usize) -> Result<Gr
 
 /// What is known of each combination of categories; nothing where there were too many.
 fn read_cells(reader: &mut Reader<'_>, head: &Head, labels: &[Option<Labels>]) -> Result<Option<Cells>> {
-    let count = head.distinct_rows;
-    if count == 0 {
+    if head.distinct_rows == 0 {
         return Ok(None);
     }
     let levels: Vec<usize> = labels.iter().flatten().map(|labels| labels.texts.len()).collect();
     let numbers = labels.len() - levels.len();
-    let codes = reader.bytes(count.saturating_mul(levels.len()))?;
-    let counts = reader.numbers(count)?;
-    let moments = reader.numbers(count.saturating_mul(stride(numbers)))?;
-    Cells::from_parts(&levels, codes, &counts, &moments, numbers).ok_or_else(|| reader.misfit()).map(Some)
+    let mut cells = Cells::new(numbers);
+    for _ in 0..head.distinct_rows {
+        let codes = reader.bytes(levels.len())?;
+        let count = reader.numbers(1)?[0];
+        let cell =
+            Cell { count, means: reader.numbers(numbers)?, scatter: reader.numbers(triangle_size(numbers))? };
+        let fits = codes.iter().zip(&levels).all(|(&code, &levels)| usize::from(code) < levels);
+        let is_finite = cell.means.iter().chain(&cell.scatter).all(|number| number.is_finite());
+        if !(fits && is_finite && count > 0.0 && count.is_finite()) || cells.add(codes, cell).is_none() {
+            return Err(reader.misfit());
+        }
+    }
+    if cells.len() == head.distinct_rows { Ok(Some(cells)) } else { Err(reader.misfit()) }
 }
 
 /// Distinct rows of categories in the order of their first appearance, and how often each comes.
@@ -596,9 +605,10 @@ impl DistinctRows {
         let labels: Option<Vec<Labels>> = joint.labels.iter().cloned().collect();
         let (labels, cells) = (labels?, joint.moments.cells()?);
         #[expect(clippy::cast_sign_loss, reason = "counts")]
-        let whole = |&count: &f64| (count.fract() == 0.0).then_some(count as u64);
-        let counts: Option<Vec<u64>> = cells.counts().iter().map(whole).collect();
-        Self::from_parts(labels, &cells.keys().concat(), &counts?)
+        let whole = |(_, cell): (&[u8], &Cell)| (cell.count.fract() == 0.0).then_some(cell.count as u64);
+        let counts: Option<Vec<u64>> = cells.iter().map(whole).collect();
+        let codes: Vec<u8> = cells.iter().flat_map(|(codes, _)| codes).copied().collect();
+        Self::from_parts(labels, &codes, &counts?)
     }
 
     /// The distinct rows of some of the columns.
