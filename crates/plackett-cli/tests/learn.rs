@@ -600,7 +600,12 @@ fn statistics_of_mixed_data_are_learned_from_and_merged() {
         (&120.into(), &"mixed".into(), &["dg", "cg"][..].into())
     );
     let said = text(&["statistics", &half, &second, "--out", &whole]);
-    assert!(said.contains("moments of numbers and categories, 300 rows of 3 combinations of categories, 3 columns"), "{said}");
+    assert!(
+        said.contains(
+            "moments of numbers and categories, 300 rows of 3 combinations of categories, 3 columns"
+        ),
+        "{said}"
+    );
     for score in ["auto", "dg", "cg"] {
         let (found, expected) = (["learn", &whole, "--score", score], ["learn", &data, "--score", score]);
         let (found, expected) = (json(&found), json(&expected));

@@ -125,15 +125,12 @@ impl Cells {
             return Err(Error::Empty);
         }
         let (mut category, mut number) = (0, 0);
-        let column = |levels: &Option<usize>| match *levels {
-            Some(levels) => {
+        let column = |levels: &Option<usize>| {
+            if let Some(levels) = *levels {
                 category += 1;
-                MixedColumn::Categories {
-                    codes: self.all.keys().map(|codes| codes[category - 1]).collect(),
-                    levels,
-                }
-            }
-            None => {
+                let codes = self.all.keys().map(|codes| codes[category - 1]).collect();
+                MixedColumn::Categories { codes, levels }
+            } else {
                 number += 1;
                 MixedColumn::Numbers(self.all.values().map(|cell| cell.means[number - 1]).collect())
             }
@@ -159,7 +156,7 @@ mod tests {
     fn the_moments_are_those_of_the_rows_of_each_cell_however_they_are_divided() {
         let mut rng = Rng::new(3);
         let rows: Vec<(u8, [f64; 2])> =
-            (0..600).map(|row| ((row % 3) as u8, [1e3 + normal(&mut rng), f64::from(row % 7)])).collect();
+            (0..600_u32).map(|row| ((row % 3) as u8, [1e3 + normal(&mut rng), f64::from(row % 7)])).collect();
         let of = |rows: &[(u8, [f64; 2])]| {
             let mut cells = Cells::new(2);
             rows.iter().for_each(|(code, numbers)| cells.push(&[*code], numbers, 2.0).unwrap());

@@ -86,9 +86,10 @@ pub(super) fn learn_joint(learning: &Learning, data: &Arc<JointMoments>, run: &R
         ScoreChoice::Named(name) if name == "dg" => ("dg", None),
         ScoreChoice::Named(name) if name == "cg" && has_cells => ("cg", None),
         ScoreChoice::Named(name) => {
-            let reason = match has_cells {
-                true => "these serve dg and cg",
-                false => "these serve dg alone, the combinations of categories being too many for cg",
+            let reason = if has_cells {
+                "these serve dg and cg"
+            } else {
+                "these serve dg alone, the combinations of categories being too many for cg"
             };
             let reason = format!(
                 "{name} does not fit: of statistics and of rows beyond memory the moments are known, and where numbers and categories stand side by side {reason}"
@@ -502,5 +503,5 @@ fn by_block_tests(learning: &Learning, source: &Source<'_>, run: &Run<'_>) -> Re
     let order = dag.topological_order().to_vec();
     let dag = weigh_by_cost(&FamilyLocal::sharing(Arc::clone(&gaussian), gaussian.nodes()), &dag)?;
     let p_values = Some(p_values);
-    Ok(Learned { order, p_values, estimation, ..unscored(learning, dag, pattern, tests, ending) })
+    Ok(Learned { p_values, order, estimation, ..unscored(learning, dag, pattern, tests, ending) })
 }

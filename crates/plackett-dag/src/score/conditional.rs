@@ -354,11 +354,11 @@ mod tests {
     #[test]
     fn the_moments_of_cells_cost_what_their_rows_do() {
         let mut rng = Rng::new(5);
-        let codes: Vec<u8> = (0..400).map(|row| (row * row % 7 % 3) as u8).collect();
+        let codes: Vec<u8> = (0..400_u32).map(|row| (row * row % 7 % 3) as u8).collect();
         let numbers: Vec<f64> =
             codes.iter().map(|&code| 1e3 + f64::from(code) * (1.0 + normal(&mut rng))).collect();
         let effects = numbers.iter().map(|number| 1e-3 * (number + normal(&mut rng))).collect();
-        let others = (0..400).map(|row| (row % 5 / 2) as u8).collect();
+        let others = (0..400_u32).map(|row| (row % 5 / 2) as u8).collect();
         let columns = vec![
             MixedColumn::Numbers(numbers),
             MixedColumn::Categories { codes, levels: 3 },
