@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, Self, SupportsIndex, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from plackett import _plackett
+from plackett import _notebook, _plackett
 from plackett._arrays import Floats, Integers, to_count, to_floats, to_items, to_number, to_seed
 from plackett._objective import to_value, to_values
 from plackett._plackett import PlackettError
@@ -321,6 +321,11 @@ class Optimum:
     """Why the run ended; in each case the order is the best so far."""
     optimizer: Optimizer
     """The optimizer, to save or to go on with."""
+
+    def _repr_html_(self) -> str:
+        found = {"value": self.value, "order": " ".join(map(str, self.order.tolist())), "evaluations": self.evaluations}
+        failed = {"failures": self.failures} if self.failures else {}
+        return _notebook.shown([_notebook.facts({**found, **failed, "status": self.status, "seconds": f"{self.seconds:.2f}"})])
 
 
 def minimize(

@@ -103,13 +103,11 @@ fn ticks(low: f64, high: f64) -> Vec<f64> {
     let power = 10_f64.powf(rough.log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power).into_iter().find(|&step| step >= rough);
     let step = step.unwrap_or(power);
-    let first = (low / step).ceil();
-    let count = ((high / step).floor() - first) as usize;
     // Rounding may leave a zero that is not quite one.
-    (0..=count)
-        .map(|at| (first + at as f64) * step)
-        .map(|tick| if tick.abs() < step / 2.0 { 0.0 } else { tick })
-        .collect()
+    let exact = |tick: f64| if tick.abs() < step / 2.0 { 0.0 } else { tick };
+    let (first, last) = ((low / step).ceil(), (high / step).floor());
+    let steps = std::iter::successors(Some(first), |at| Some(at + 1.0)).take_while(|&at| at <= last);
+    steps.map(|at| exact(at * step)).collect()
 }
 
 /// Powers of ten within a range.
@@ -122,7 +120,7 @@ fn number(value: f64) -> String {
     let size = value.abs();
     match () {
         () if value == 0.0 => "0".to_owned(),
-        () if size >= 1e7 || size < 1e-3 => format!("{value:.2e}"),
+        () if !(1e-3..1e7).contains(&size) => format!("{value:.2e}"),
         () if value.fract() == 0.0 => format!("{value:.0}"),
         () if size >= 1000.0 => format!("{value:.1}"),
         () => format!("{value:.3}").trim_end_matches('0').trim_end_matches('.').to_owned(),

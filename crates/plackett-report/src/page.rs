@@ -51,22 +51,15 @@ impl Page {
         );
         let (title, lead) = (Html::text(&self.title), Html::text(&self.lead));
         let (title, lead) = (title.as_str(), lead.as_str());
-        let links: String = self
-            .sections
-            .iter()
-            .map(|(name, heading, _)| {
-                format!("<li><a href=\"#{name}\">{}</a></li>", Html::text(heading).as_str())
-            })
-            .collect();
-        let sections: String = self
-            .sections
-            .iter()
-            .map(|(name, heading, body)| {
-                let (heading, body) = (Html::text(heading), body.as_str());
-                let heading = heading.as_str();
-                format!("<section id=\"{name}\" aria-labelledby=\"{name}-head\"><h2 id=\"{name}-head\">{heading}</h2>{body}</section>\n")
-            })
-            .collect();
+        let (mut links, mut sections) = (String::new(), String::new());
+        for (name, heading, body) in &self.sections {
+            let heading = Html::text(heading);
+            let (heading, body) = (heading.as_str(), body.as_str());
+            links += &format!("<li><a href=\"#{name}\">{heading}</a></li>");
+            sections += &format!(
+                "<section id=\"{name}\" aria-labelledby=\"{name}-head\"><h2 id=\"{name}-head\">{heading}</h2>{body}</section>\n"
+            );
+        }
         let graph = self.graph.as_ref().map_or_else(String::new, |json| {
             format!("<script type=\"application/json\" id=\"graph-data\">{json}</script>\n")
         });

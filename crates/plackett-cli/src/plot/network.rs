@@ -97,13 +97,15 @@ pub(crate) struct Graph<'a> {
     pub order: &'a [usize],
     pub arrows: &'a [Arrow],
     pub weights: Weights,
+    /// What the numbers at arrows are.
+    pub numbers: &'a str,
     /// What makes an arrow thick.
     pub caption: &'a str,
 }
 
 /// The picture with arrows.
 pub(super) fn compose(graph: &Graph<'_>, font: &Font) -> Canvas {
-    let &Graph { title, names, order, arrows, weights: kind, caption } = graph;
+    let &Graph { title, names, order, arrows, weights: kind, numbers, caption } = graph;
     let labels: Vec<String> = names.iter().map(|name| shortened(name)).collect();
     let widths: Vec<f64> = labels
         .iter()
@@ -117,7 +119,7 @@ pub(super) fn compose(graph: &Graph<'_>, font: &Font) -> Canvas {
     let legend_width: f64 = legend.iter().map(|entry| entry.width(font)).sum();
     let has_support = arrows.iter().any(|arrow| arrow.support.is_some());
     let shows_numbers = (has_support || kind == Weights::Effects) && arrows.len() <= MOST_WEIGHTS;
-    let captions = captions(arrows, caption, shows_numbers, has_support);
+    let captions = captions(arrows, (caption, numbers), shows_numbers, has_support);
     let caption_width = captions.iter().map(|line| font.width(line, CAPTION_SIZE)).fold(0.0, f64::max);
     let title_width = font.width(title, TITLE_SIZE).max(caption_width);
     let page_width = width.max(legend_width).max(title_width) + 2.0 * MARGIN;
@@ -168,14 +170,19 @@ pub(super) fn compose(graph: &Graph<'_>, font: &Font) -> Canvas {
 }
 
 /// What thickness, numbers and faintness mean.
-fn captions(arrows: &[Arrow], thickness: &str, shows_numbers: bool, has_support: bool) -> Vec<String> {
+fn captions(
+    arrows: &[Arrow],
+    (thickness, numbers): (&str, &str),
+    shows_numbers: bool,
+    has_support: bool,
+) -> Vec<String> {
     let mut lines = match (arrows.is_empty(), shows_numbers, has_support) {
         (true, _, _) => Vec::new(),
         (false, true, true) => vec![
             thickness.to_owned(),
             "numbers: % of resamples that join the two / in this direction; fainter: fewer".to_owned(),
         ],
-        (false, true, false) => vec![format!("{thickness}; numbers: weights in standard deviations")],
+        (false, true, false) => vec![format!("{thickness}; numbers: {numbers}")],
         (false, false, true) => {
             vec![format!(
                 "{thickness}; fainter lines: fewer resamples join the two; heads: in this direction"
@@ -434,6 +441,7 @@ mod tests {
             order: &order,
             arrows,
             weights: Weights::Effects,
+            numbers: "weights",
             caption: "thicker: stronger",
         };
         Figure::draw_graph(&graph).unwrap()
@@ -489,6 +497,7 @@ mod tests {
             order: &order,
             arrows: &arrows,
             weights: Weights::Effects,
+            numbers: "weights",
             caption: "thicker: stronger",
         };
         let canvas = compose(&graph, &Font::load().unwrap());

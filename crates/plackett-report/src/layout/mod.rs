@@ -145,8 +145,8 @@ mod tests {
         let order: Vec<usize> = (0..30).collect();
         let layout = Layout::new(&order, &[(3, 7)], &[100.0; 30]);
         let lowest = layout.nodes[7].1;
-        let rows: std::collections::BTreeSet<u64> =
-            (0..30).filter(|node| ![3, 7].contains(node)).map(|node| layout.nodes[node].1 as u64).collect();
+        let rows: std::collections::BTreeSet<i64> =
+            (0..30).filter(|node| ![3, 7].contains(node)).map(|node| layout.nodes[node].1 as i64).collect();
         assert!(rows.len() > 5 && rows.iter().all(|&y| y as f64 > lowest));
         assert!(layout.nodes.iter().all(|place| place.0 <= layout.width));
     }

@@ -10,8 +10,8 @@ const LENGTH: f64 = 110.0;
 const ROUNDS: usize = 300;
 const MOST_PAIRS: usize = 250_000_000;
 /// How far below its cause an effect is pushed, as a share of the length of an edge, and how strongly.
-const FALL: f64 = 0.5;
-const FALL_STRENGTH: f64 = 0.35;
+const FALL: f64 = 1.0;
+const FALL_STRENGTH: f64 = 1.5;
 /// How strongly everything is drawn to the middle, across and down, lest parts that nothing joins drift apart; screens are wide.
 const GRAVITY: Point = (0.017, 0.034);
 /// The room that a node has in the end, on average.

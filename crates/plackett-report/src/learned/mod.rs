@@ -30,6 +30,9 @@ const THRESHOLD: f64 = 0.5;
 /// What the table says of a direction that fewer than half of the resamples have, though the class has it.
 const DOUBTFUL: &str = "doubtful";
 
+/// Room for the viewer, and what to read where it cannot be.
+const FIGURE: &str = "<div id=\"viewer\"></div><noscript><p>The drawing needs JavaScript; the tables below say the same.</p></noscript>";
+
 /// What was read.
 #[derive(Clone, Debug)]
 pub struct Input<'a> {
@@ -154,7 +157,7 @@ impl Report<'_> {
         if let Some(warnings) = self.warnings() {
             page.section("warnings", "Warnings", &warnings);
         }
-        page.section("graph", "The graph", &self.figure());
+        page.section("graph", "The graph", &Html::trusted(FIGURE));
         page.graph(&self.document());
         page.section("edges", "Edges", &self.edges());
         page.section("columns", "Columns", &self.columns());
@@ -280,12 +283,6 @@ impl Report<'_> {
         }
         (!warnings.is_empty())
             .then(|| Html::element("div", "warnings", &Html::list(warnings.iter().map(String::as_str))))
-    }
-
-    /// Room for the viewer, and what to read where it cannot be.
-    fn figure(&self) -> Html {
-        let note = "The drawing needs JavaScript; the tables below say the same.";
-        Html::trusted(format!("<div id=\"viewer\"></div><noscript><p>{note}</p></noscript>"))
     }
 
     fn columns(&self) -> Html {

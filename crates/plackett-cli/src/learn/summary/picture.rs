@@ -44,6 +44,7 @@ impl Summary<'_> {
             order: learned.dag.topological_order(),
             arrows: &arrows,
             weights: if self.is_linear() { Weights::Effects } else { Weights::Strengths },
+            numbers: "weights in standard deviations",
             caption: match (&learned.strengths, &learned.p_values) {
                 (Some(_), _) => "thicker: the score would lose more without it",
                 (None, Some(_)) => "thicker: smaller p-values",
@@ -86,6 +87,7 @@ pub fn graph_svg(
         order: graph.dag().topological_order(),
         arrows: &arrows,
         weights: if is_plain { Weights::Strengths } else { Weights::Effects },
+        numbers: "weights",
         caption: if is_plain { "" } else { "thicker: larger weights" },
     })
 }
