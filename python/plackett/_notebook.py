@@ -128,7 +128,7 @@ def plot_graph(
         )
         ax.add_patch(box)
         label = name if len(name) <= 24 else name[:23] + "…"
-        ax.text(x, y, label.replace("$", r"\$"), ha="center", va="center", fontsize=9, zorder=3)
+        ax.text(x, y, label.replace("$", r"\$"), ha="center", va="center", fontsize=7.5, zorder=3)
     ax.autoscale_view()
     ax.margins(0.05)
     ax.set_aspect("equal")

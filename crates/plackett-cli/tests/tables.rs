@@ -57,7 +57,7 @@ fn the_table_has_every_method_beside_the_paper_and_goes_on_where_it_stopped() {
         assert!(objective("EXACT") < 0.0 && objective("RANDOM") > 0.0);
         assert!(cell(graph, "EV-L0", "shd")["mean"].as_f64().unwrap() <= 1.0);
     }
-    let files = ["jobs", "table1.csv", "table1.json", "table1.md", "table1.png", "table1.svg"];
+    let files = ["jobs", "page.html", "table1.csv", "table1.json", "table1.md", "table1.png", "table1.svg"];
     assert_eq!(folder.files(""), files);
 
     // A finished job is not run again: what stands in its file is taken.
