@@ -22,6 +22,7 @@ pub(super) fn html(arguments: &Arguments, found: &Found) -> String {
         ("Sense", found.sense.to_string()),
         ("Value", value),
     ];
+    facts.extend(found.error.map(|error| ("Standard error of the value", error.to_string())));
     if let Some(best) = found.best_known {
         let proof = if best.is_optimal { "optimal" } else { "not proven" };
         facts.push(("Best known", format!("{} ({proof})", best.value)));
@@ -68,6 +69,15 @@ fn command(arguments: &Arguments) -> Vec<String> {
     add("instance", (arguments.instance != 1).then(|| arguments.instance.to_string()));
     add("command", arguments.command.clone());
     add("items", arguments.items.map(|items| items.to_string()));
+    // The result depends on the window, which depends on whether there are several workers.
+    add("workers", (arguments.workers != 1).then(|| arguments.workers.to_string()));
+    add("window", arguments.window.map(|window| window.to_string()));
+    add("timeout", arguments.timeout.map(|time| time.as_secs_f64().to_string()));
+    for order in &arguments.start {
+        add("start", Some(order.0.iter().map(usize::to_string).collect::<Vec<_>>().join(",")));
+    }
+    add("top", arguments.top.map(|top| top.to_string()));
+    add("noise", (arguments.noise != "no").then(|| arguments.noise.clone()));
     let is_usual = arguments.method == Method::Default.name();
     add("method", (!is_usual).then(|| arguments.method.clone()));
     arguments.before.iter().for_each(|(a, b)| add("before", Some(format!("{a},{b}"))));
@@ -75,6 +85,7 @@ fn command(arguments: &Arguments) -> Vec<String> {
     add("evaluations", arguments.evaluations.map(|count| count.to_string()));
     add("time", arguments.time.map(|time| time.as_secs_f64().to_string()));
     add("target", arguments.target.map(|target| target.to_string()));
+    add("patience", arguments.patience.map(|count| count.to_string()));
     add("seed", (arguments.common.seed != 0).then(|| arguments.common.seed.to_string()));
     if arguments.maximize {
         words.push("--maximize".to_owned());
