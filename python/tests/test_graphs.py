@@ -159,7 +159,7 @@ class TestGraph:
         assert graph.order == ["c", "a", "b"]
         assert len(graph) == 3 and repr(graph) == "<Graph of 3 nodes and 2 edges>"
         assert dict(graph.to_networkx().edges) == {("a", "b"): {"weight": 2.0}, ("c", "a"): {"weight": -1.0}}
-        assert '"a" -> "b" [label="2"]' in graph.to_dot()
+        assert '"a" -> "b" [label="2", coefficient="2"]' in graph.to_dot()
         with pytest.raises(ValueError, match="read-only"):
             graph.weights[0, 0] = 1
 
