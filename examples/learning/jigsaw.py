@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import pathlib
+from typing import Any
 
 import matplotlib
 
@@ -108,7 +109,8 @@ def main() -> None:
             order = network(test_pieces).argsort(-1, descending=True)
         placed = laid(torch.gather(test_pieces, 1, order.unsqueeze(-1).expand_as(test_pieces)))
         figure = plt.figure(figsize=(9, 3.6), layout="constrained")
-        left, right = figure.subfigures(1, 2, width_ratios=(1, 1.3))
+        halves: Any = figure.subfigures(1, 2, width_ratios=(1, 1.3))
+        left, right = halves
         axes = left.subplots()
         axes.plot([point[0] for point in curve], [point[1] for point in curve])
         axes.axhline(1 / PIECES, color="gray", linestyle=":", label="by chance")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from plackett import _notebook
 from plackett._arrays import Floats, Integers, to_count, to_floats, to_items, to_number
 from plackett._objective import to_value, to_values
 from plackett._plackett import PlackettError
@@ -93,6 +94,14 @@ class Optimum:
     """When better orders were found."""
     optimizer: Optimizer
     """The optimizer, to save or to go on with."""
+
+    def _repr_html_(self) -> str:
+        orders = self.order if isinstance(self.order, tuple) else (self.order,)
+        found = {"value": self.value, "order": "; ".join(" ".join(map(str, order.tolist())) for order in orders)}
+        more = {"standard error": self.error} if self.error is not None else {}
+        failed = {"failures": self.failures} if self.failures else {}
+        ended = {"evaluations": self.evaluations, "status": self.status, "seconds": f"{self.seconds:.2f}"}
+        return _notebook.shown([_notebook.facts({**found, **more, **failed, **ended})])
 
 
 @dataclass(frozen=True)

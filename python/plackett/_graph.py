@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from plackett import _plackett
+from plackett import _notebook, _plackett
 from plackett._arrays import Floats, to_floats
 from plackett._plackett import PlackettError
 
 if TYPE_CHECKING:
     import networkx as nx
+    import pandas as pd
+    import polars as pl
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)
@@ -191,6 +194,42 @@ class Graph:
         <BLANKLINE>
         """
         return _plackett.to_dot(list(self._names), self._weights, list(self._open))
+
+    @overload
+    def edges_frame(self, library: Literal["pandas"] = "pandas") -> pd.DataFrame: ...
+    @overload
+    def edges_frame(self, library: Literal["polars"]) -> pl.DataFrame: ...
+    def edges_frame(self, library: Literal["pandas", "polars"] = "pandas") -> Any:
+        """A frame of pandas or polars with a row for each edge and all that there is to say of it.
+
+        >>> import plackett
+        >>> graph = plackett.Graph.from_edges([("a", "b", 2.0)])
+        >>> graph.edges_frame()["weight"].tolist()
+        [2.0]
+        >>> graph.edges_frame("polars").columns
+        ['from', 'to', 'weight']
+        """
+        return _notebook.edges_frame(self._edge_rows(), library)
+
+    def _edge_rows(self) -> list[dict[str, Any]]:
+        return [{"from": start, "to": end, "weight": weight} for start, end, weight in self.edges]
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draws the graph with matplotlib, on these axes or on new ones: causes above effects, arrows as thick as their weights are
+        large, dashed where the data leave the direction open.
+
+        >>> import plackett
+        >>> ax = plackett.Graph.from_edges([("a", "b", 2.0)]).plot()
+        >>> sorted(text.get_text() for text in ax.texts)
+        ['a', 'b']
+        """
+        return _notebook.plot_graph(self._names, self._weights, self._open, ax)
+
+    def _repr_svg_(self) -> str:
+        return _notebook.graph_svg(self._names, self._weights, repr(self)[1:-1], self._open)
+
+    def _repr_html_(self) -> str:
+        return _notebook.shown([self._repr_svg_()])
 
     def __len__(self) -> int:
         return len(self._names)

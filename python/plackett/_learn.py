@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 import time
 import warnings
@@ -12,14 +13,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from plackett import _plackett
+from plackett import _notebook, _plackett
 from plackett._arrays import Floats, to_count, to_number, to_seed
 from plackett._data import ColumnKind, Discretize, Kind, Missing, Reading, is_in_memory, to_data
 from plackett._graph import Cpdag, Graph, named_cpdag
 from plackett._knowledge import Knowledge, KnowledgeCost, to_cost, to_json
 from plackett._plackett import PlackettError
 from plackett._progress import Bar
-from plackett._support import Replicates, Support, bootstrap as _bootstrap
+from plackett._support import Replicates, Support, bootstrap as _bootstrap, write_whole
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -124,6 +125,67 @@ class LearnedGraph(Graph):
         self.warnings: tuple[str, ...] = tuple(native.warnings(data))
         """What to know before trusting the graph."""
         self._summary = native.summary(data, self.warnings, None)
+        self._source: tuple[_plackett.LearnedGraph, _plackett.Data] | None = (native, data)
+        self._is_warm = True
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The data stay where they are.
+        return {**self.__dict__, "_source": None}
+
+    def report(self, path: str | os.PathLike[str], *, truth: Any = None) -> None:
+        """Writes a report on the graph, to explore in any browser: one HTML file that needs nothing else, with the graph, its edges, the
+        diagnostics, the knowledge, and the command that learns it again. It is that of the program's ``--report``, byte for byte.
+
+        Parameters
+        ----------
+        path
+            The file. It is written whole or not at all.
+        truth
+            The true graph, where it is known, to compare with: a :class:`plackett.Graph`, or a model or network that has one.
+
+        Examples
+        --------
+        >>> import pathlib, plackett, tempfile
+        >>> model = plackett.simulate_sem(4, seed=1)
+        >>> found = plackett.learn_dag(model.sample(500, seed=0))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder, "report.html")
+        ...     found.report(path, truth=model)
+        ...     "Markov blanket" in path.read_text(encoding="utf-8")
+        True
+        """
+        if self._source is None:
+            raise PlackettError("this graph came from another process, without the data that a report tells of: write it where it was learned")
+        native, data = self._source
+        support = None if self.support is None else (self.support._native, self.support.wanted, self._is_warm)
+        known = None
+        if truth is not None:
+            graph = truth if isinstance(truth, Graph) else getattr(truth, "graph", None)
+            if not isinstance(graph, Graph):
+                raise PlackettError(f"truth is {truth!r}: a graph, or a model that has one, is needed")
+            known = (list(graph.names), graph.weights)
+        write_whole(Path(path), native.report(data, support, known))
+
+    def _edge_rows(self) -> list[dict[str, Any]]:
+        if self.support is None:
+            return self.edge_table
+        shares = ("adjacent", "forward", "backward", "undirected")
+        pairs = {(pair["from"], pair["to"]): pair for pair in self.support}
+        none = dict.fromkeys(shares, 0.0)
+        return [
+            {**edge, **{name: pairs.get((edge["from"], edge["to"]), none)[name] for name in shares}} for edge in self.edge_table
+        ]
+
+    def _repr_svg_(self) -> str:
+        if self._source is None:
+            return super()._repr_svg_()
+        native, data = self._source
+        return native.svg(data, None if self.support is None else self.support._native)
+
+    def _repr_html_(self) -> str:
+        heads = self._summary.split("\n\n", 1)[0]
+        note = f'<pre style="white-space:pre-wrap">{html.escape(heads)}</pre>'
+        return _notebook.shown([note, self._repr_svg_(), _notebook.table(self._edge_rows(), "edges_frame()")])
 
     def summary(self) -> str:
         """What was learned from what, in words, as the program says it: the edges, the strongest first, with their strength, their
@@ -477,6 +539,7 @@ def learn_dag(
             subject = {**shaped, "centering": centering, "warm": warm, "fingerprint": native_data.fingerprint}
             file = None if state is None else Path(state)
             native_support = _bootstrap(work, len(found), wanted, executor, file, subject, bar)
+            found._is_warm = warm
             found._supported(Support(native_support, found, wanted, time.monotonic() - begun), native, native_data)
     finally:
         bar.close()

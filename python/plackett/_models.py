@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from plackett import _plackett
+from plackett import _notebook, _plackett
 from plackett._arrays import Floats, Seed, to_count, to_number, to_seed
 from plackett._graph import Graph
 from plackett._plackett import PlackettError
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 
 def simulate_sem(
@@ -162,6 +163,21 @@ class Sem:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Sem, self._settings
+
+    def _repr_svg_(self) -> str:
+        return _notebook.graph_svg(self.graph.names, self.graph.weights, repr(self)[1:-1])
+
+    def _repr_html_(self) -> str:
+        return _notebook.shown([self._repr_svg_()])
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draws the graph with matplotlib; see :meth:`plackett.Graph.plot`.
+
+        >>> import plackett
+        >>> len(plackett.simulate_sem(3).plot().texts)
+        3
+        """
+        return self.graph.plot(ax)
 
     def __repr__(self) -> str:
         return f"<Sem of {len(self.graph)} nodes and {len(self.graph.edges)} edges>"
@@ -334,6 +350,21 @@ class BayesNet:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return BayesNet, (self.to_bif(),)
+
+    def _repr_svg_(self) -> str:
+        return _notebook.graph_svg(self.graph.names, self.graph.weights, repr(self)[1:-1])
+
+    def _repr_html_(self) -> str:
+        return _notebook.shown([self._repr_svg_()])
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draws the graph with matplotlib; see :meth:`plackett.Graph.plot`.
+
+        >>> import plackett
+        >>> len(plackett.load_network("asia").plot().texts)
+        8
+        """
+        return self.graph.plot(ax)
 
     def __repr__(self) -> str:
         return f"<BayesNet of {len(self.graph)} nodes and {len(self.graph.edges)} edges>"

@@ -189,7 +189,7 @@ def bootstrap(
     def take(part: _plackett.Support) -> None:
         found.merge(part)
         if state is not None:
-            _write_whole(state, found.to_json(text))
+            write_whole(state, found.to_json(text))
         bar.show("bootstrap", found.replicates, wanted)
 
     if executor is not None:
@@ -221,7 +221,7 @@ def _elsewhere(
             future.cancel()
 
 
-def _write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, text: str) -> None:
     """Writes a file under a temporary name beside it, and renames it into place."""
     with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=".plackett-", delete=False) as file:
         try:

@@ -26,6 +26,11 @@ pub(crate) struct Data {
     pub(crate) kind: Option<Kind>,
     /// What is done to columns of numbers first.
     pub(crate) centering: Centering,
+    /// How they were read, and whether from a file.
+    pub(crate) reading: Reading,
+    pub(crate) is_file: bool,
+    /// The warnings in the words of the command line, which reports have.
+    pub(crate) plain_warnings: Vec<String>,
     /// The names of the columns.
     #[pyo3(get)]
     pub(crate) names: Vec<String>,
@@ -37,14 +42,14 @@ pub(crate) struct Data {
     choice: Option<String>,
     /// The kind of each column and how many of its values are missing.
     #[pyo3(get)]
-    columns: Vec<(&'static str, usize, bool)>,
+    pub(crate) columns: Vec<(&'static str, usize, bool)>,
     /// What is out of the ordinary in how a file is written.
     #[pyo3(get)]
     notes: Vec<String>,
     #[pyo3(get)]
-    fingerprint: String,
+    pub(crate) fingerprint: String,
     #[pyo3(get)]
-    rows: usize,
+    pub(crate) rows: usize,
     /// What was done about missing values, how many there were, the rows and those of them that are complete, and what is assumed.
     #[pyo3(get)]
     missing: Option<Gaps>,
@@ -188,7 +193,10 @@ impl Data {
     #[staticmethod]
     fn read(py: Python<'_>, path: &str, settings: ReadingSettings) -> Result<Self, Failure> {
         let (reading, wanted) = settings.reading()?;
-        py.detach(|| Self::new(Dataset::read(path, &reading).map_err(refused)?, path, wanted))
+        py.detach(|| {
+            let data = Self::new(Dataset::read(path, &reading).map_err(refused)?, path, &reading, wanted)?;
+            Ok(Self { is_file: true, ..data })
+        })
     }
 
     /// A covariance matrix, row-major, of so many rows.
@@ -202,7 +210,7 @@ impl Data {
         let (reading, wanted) = settings.reading()?;
         let matrix = entries(&matrix, "the covariance matrix")?.to_vec();
         let data = Covariance::new(names, matrix, rows).and_then(|data| data.into_dataset(SOURCE, &reading));
-        Self::new(data.map_err(refused)?, SOURCE, wanted)
+        Self::new(data.map_err(refused)?, SOURCE, &reading, wanted)
     }
 
     /// Statistics.
@@ -210,7 +218,7 @@ impl Data {
     fn of_statistics(statistics: &Statistics, settings: ReadingSettings) -> Result<Self, Failure> {
         let (reading, wanted) = settings.reading()?;
         let data = statistics.inner.clone().into_dataset("the statistics", &reading);
-        Self::new(data.map_err(refused)?, "the statistics", wanted)
+        Self::new(data.map_err(refused)?, "the statistics", &reading, wanted)
     }
 }
 
@@ -218,7 +226,7 @@ impl Data {
 pub(crate) const SOURCE: &str = "the data";
 
 impl Data {
-    fn new(data: Dataset, source: &str, wanted: Use) -> Result<Self, Failure> {
+    fn new(data: Dataset, source: &str, reading: &Reading, wanted: Use) -> Result<Self, Failure> {
         let faults = data.faults();
         if !faults.is_empty() {
             return Err(Failure::new(faults_text(source, &faults, keyword)));
@@ -230,6 +238,7 @@ impl Data {
         let findings = data.warnings();
         let (rows, warnings) = (data.rows(), finding_texts(&findings, keyword));
         let missing = findings.iter().find_map(gaps);
+        let plain_warnings = plackett_cli::data_warnings(&data);
         let interventions = data.interventions().map(|told| {
             let observed = told.row_targets().filter(|targets| targets.is_empty()).count();
             let set = |target: usize| (names[target].clone(), told.rows() - told.kept_rows(target));
@@ -247,6 +256,9 @@ impl Data {
             source: source.to_owned(),
             kind,
             centering: wanted.centering,
+            reading: reading.clone(),
+            is_file: false,
+            plain_warnings,
             names,
             warnings,
             choice,
@@ -264,6 +276,7 @@ impl Data {
 #[pyclass(module = "plackett._plackett")]
 pub(crate) struct Batches {
     builder: Option<DatasetBuilder>,
+    reading: Reading,
     wanted: Use,
 }
 
@@ -272,7 +285,7 @@ impl Batches {
     #[new]
     fn new(settings: ReadingSettings) -> Result<Self, Failure> {
         let (reading, wanted) = settings.reading()?;
-        Ok(Self { builder: Some(DatasetBuilder::new(SOURCE, &reading)), wanted })
+        Ok(Self { builder: Some(DatasetBuilder::new(SOURCE, &reading)), reading, wanted })
     }
 
     /// Takes one more.
@@ -285,7 +298,8 @@ impl Batches {
     /// All of them as data to learn from.
     fn data(&mut self, py: Python<'_>) -> Result<Data, Failure> {
         let (builder, wanted) = (self.builder.take().ok_or_else(spent)?, self.wanted);
-        py.detach(|| Data::new(builder.finish().map_err(refused)?, SOURCE, wanted))
+        let reading = &self.reading;
+        py.detach(|| Data::new(builder.finish().map_err(refused)?, SOURCE, reading, wanted))
     }
 
     /// All of them summed up.

@@ -2,6 +2,7 @@
 
 use numpy::{PyArray2, PyReadonlyArray2};
 use plackett_dag::{Cpdag, Dag, Interventions, NamedDag};
+use plackett_report::layout::{Layout, Point};
 use pyo3::prelude::*;
 
 use crate::{
@@ -96,6 +97,42 @@ pub(crate) fn interventional_cpdag(
     let dag = dag(&graph)?;
     let class = Interventions::new(dag.nodes(), targets)?.class(&dag)?;
     Ok((class.directed().to_vec(), class.undirected().to_vec()))
+}
+
+/// A graph with the names of its nodes.
+pub(crate) fn named(names: Vec<String>, graph: &PyReadonlyArray2<'_, f64>) -> Result<NamedDag, Failure> {
+    Ok(NamedDag::new(names, dag(graph)?)?)
+}
+
+/// The picture of a graph as SVG; the edges between `open` pairs are dashed.
+#[pyfunction]
+pub(crate) fn graph_svg(
+    py: Python<'_>,
+    names: Vec<String>,
+    graph: PyReadonlyArray2<'_, f64>,
+    open: Pairs,
+    title: String,
+) -> Result<String, Failure> {
+    let graph = named(names, &graph)?;
+    let is_open = |from, to| open.contains(&(from, to)) || open.contains(&(to, from));
+    py.detach(|| plackett_cli::graph_svg(&graph, &title, is_open))
+        .map_err(|error| Failure::new(error.to_string()))
+}
+
+/// The centers of a graph's nodes, each to the right and down, and the joints of its edges, in the order of the matrix.
+#[pyfunction]
+pub(crate) fn graph_layout(
+    py: Python<'_>,
+    graph: PyReadonlyArray2<'_, f64>,
+    widths: Vec<f64>,
+) -> Result<(Vec<Point>, Vec<Vec<Point>>), Failure> {
+    let dag = dag(&graph)?;
+    let edges: Pairs = dag.edges().map(|(from, to, _)| (from, to)).collect();
+    if widths.len() != dag.nodes() {
+        return Err(Failure::new(format!("{} widths for {} nodes", widths.len(), dag.nodes())));
+    }
+    let layout = py.detach(|| Layout::new(dag.topological_order(), &edges, &widths));
+    Ok((layout.nodes, layout.edges))
 }
 
 /// A graph in the DOT language; the edges between `open` pairs have no arrowheads.

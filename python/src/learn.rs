@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use numpy::{PyArray1, PyArray2};
+use numpy::{PyArray1, PyArray2, PyReadonlyArray2};
 use plackett::run::{Limits, Progress, Run};
 use plackett_cli::{Face, Summary, warnings};
 use plackett_dag::{
@@ -15,6 +15,7 @@ use plackett_dag::{
         SearchSettings, TestSettings,
     },
 };
+use plackett_report::{Column, Input, Recipe, Report, Resampling, Source};
 use pyo3::{exceptions::PyKeyboardInterrupt, prelude::*};
 
 use crate::{
@@ -101,10 +102,14 @@ impl Settings {
         })
     }
 
+    /// What is known, by names.
+    fn knowledge(&self) -> Result<Option<Knowledge>, Failure> {
+        Ok(self.knowledge.as_deref().map(Knowledge::parse).transpose()?)
+    }
+
     /// What is known of the graph of these data.
     pub(crate) fn known(&self, data: &Data) -> Result<Option<Resolved>, Failure> {
-        let known = self.knowledge.as_deref().map(|text| Knowledge::parse(text)?.resolve(data.names()));
-        Ok(known.transpose()?)
+        Ok(self.knowledge()?.map(|known| known.resolve(data.names())).transpose()?)
     }
 
     pub(crate) fn limits(&self) -> Limits {
@@ -138,6 +143,8 @@ pub(crate) struct LearnedGraph {
     diagnostics: Vec<Diagnostic>,
     path: Option<Path>,
     known: Option<(Resolved, KnowledgeCost)>,
+    knowledge: Option<Knowledge>,
+    time_limit: Option<f64>,
     #[pyo3(get)]
     seconds: f64,
 }
@@ -253,26 +260,59 @@ impl LearnedGraph {
         warnings: Vec<String>,
         support: Option<(PyRef<'_, Support>, f64)>,
     ) -> String {
-        let summary = Summary {
-            face: Face::Python,
+        let support = support.as_ref().map(|(support, seconds)| (support.inner(), *seconds));
+        self.summary_of(data, &warnings, support).text()
+    }
+
+    /// The picture of the graph, learned from these data, as SVG.
+    fn svg(&self, data: &Data, support: Option<PyRef<'_, Support>>) -> Result<String, Failure> {
+        let support = support.as_ref().map(|support| (support.inner(), 0.0));
+        self.summary_of(data, &[], support).svg().map_err(|error| Failure::new(error.to_string()))
+    }
+
+    /// The report on the graph, learned from these data, as HTML: that of the program. The support comes with how many resamples were
+    /// wanted and whether they were learned from warm; the truth with its names.
+    fn report(
+        &self,
+        py: Python<'_>,
+        data: &Data,
+        support: Option<(PyRef<'_, Support>, u64, bool)>,
+        truth: Option<(Vec<String>, PyReadonlyArray2<'_, f64>)>,
+    ) -> Result<String, Failure> {
+        let truth = truth.map(|(names, weights)| {
+            graph::named(names, &weights)?.aligned_to(data.names()).map_err(Failure::from)
+        });
+        let truth = truth.transpose()?;
+        let plain =
+            warnings(&data.plain_warnings, data.names(), &data.observations, &self.learned, &self.learning);
+        let columns = data.columns.iter().map(|&(kind, missing, _)| Column { kind, missing }).collect();
+        let resampling = support.as_ref().map(|&(_, wanted, is_warm)| Resampling { wanted, is_warm });
+        let report = Report {
             source: &data.source,
             names: data.names(),
+            input: Input { rows: data.rows, fingerprint: &data.fingerprint, notes: data.notes(), columns },
             data: &data.observations,
             kind: data.kind,
             kind_choice: data.choice(),
-            centering: data.centering,
-            notes: data.notes(),
-            learning: &self.learning,
             learned: &self.learned,
-            warnings: &warnings,
+            warnings: &plain,
             known: self.known.as_ref().map(|(resolved, cost)| (resolved, cost)),
-            support: support.as_ref().map(|(support, seconds)| (support.inner(), *seconds)),
+            support: support.as_ref().map(|(support, _, _)| support.inner()),
             path: self.path.as_ref(),
             diagnostics: &self.diagnostics,
-            truth: None,
-            seconds: self.seconds,
+            truth: truth.as_ref(),
+            recipe: Recipe {
+                source: if data.is_file { Source::File(&data.source) } else { Source::Memory },
+                reading: &data.reading,
+                centering: data.centering,
+                learning: &self.learning,
+                knowledge: self.knowledge.as_ref().filter(|known| !known.is_empty()),
+                resampling,
+                has_path: self.path.is_some(),
+                time: self.time_limit,
+            },
         };
-        summary.text()
+        py.detach(|| Ok(report.html()?))
     }
 
     #[getter]
@@ -305,6 +345,35 @@ impl LearnedGraph {
     #[getter]
     fn dropped(&self) -> Vec<(usize, usize, f64)> {
         self.learned.dropped.clone()
+    }
+}
+
+impl LearnedGraph {
+    fn summary_of<'a>(
+        &'a self,
+        data: &'a Data,
+        warnings: &'a [String],
+        support: Option<(&'a plackett_dag::Support, f64)>,
+    ) -> Summary<'a> {
+        Summary {
+            face: Face::Python,
+            source: &data.source,
+            names: data.names(),
+            data: &data.observations,
+            kind: data.kind,
+            kind_choice: data.choice(),
+            centering: data.centering,
+            notes: data.notes(),
+            learning: &self.learning,
+            learned: &self.learned,
+            warnings,
+            known: self.known.as_ref().map(|(resolved, cost)| (resolved, cost)),
+            support,
+            path: self.path.as_ref(),
+            diagnostics: &self.diagnostics,
+            truth: None,
+            seconds: self.seconds,
+        }
     }
 }
 
@@ -357,7 +426,8 @@ pub(crate) fn learn(
         Some(error) if !error.is_instance_of::<PyKeyboardInterrupt>(py) => Err(error.into()),
         _ => {
             let (learned, known, diagnostics, path) = outcome.map_err(explained)?;
-            Ok(LearnedGraph { learning, learned, diagnostics, path, known, seconds })
+            let (knowledge, time_limit) = (settings.knowledge()?, settings.time_limit);
+            Ok(LearnedGraph { learning, learned, diagnostics, path, known, knowledge, time_limit, seconds })
         }
     }
 }

@@ -36,7 +36,10 @@ mod _plackett {
         data::{Batches, Data},
         distribution::Distribution,
         error::PlackettError,
-        graph::{compare, cpdag, interventional_cpdag, shd, shd_cpdag, sid, to_dot, topological_order},
+        graph::{
+            compare, cpdag, graph_layout, graph_svg, interventional_cpdag, shd, shd_cpdag, sid, to_dot,
+            topological_order,
+        },
         learn::{LearnedGraph, learn, read_knowledge},
         model::{LinearModel, Network},
         optimize::Optimizer,

@@ -100,7 +100,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         return Err(BadInput(text.to_owned()).into());
     }
     let data = fit::read(&arguments.data, &arguments.reading, names, arguments.memory)?;
-    let mut warnings = learn::data::warnings(&data);
+    let mut warnings = learn::data::data_warnings(&data);
     let explained = |error: Error| match error {
         Error::Misfit { setting, reason } => {
             anyhow::Error::from(BadInput(format!("{} {reason}", learn::option(setting))))

@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
+use crate::console::BadInput;
+
 /// The directory a command writes its results to.
 #[derive(Debug)]
 pub(crate) struct OutDir {
@@ -56,6 +58,44 @@ impl OutDir {
         // A failed rename hands the temporary file back; dropping it with the error deletes it.
         file.persist(target).map_err(|failed| failed.error)?;
         Ok(())
+    }
+}
+
+/// One file that a command writes, whole or not at all.
+#[derive(Debug)]
+pub(crate) struct OutFile {
+    folder: OutDir,
+    name: String,
+}
+
+impl OutFile {
+    /// A file of this path, whose folder is made unless it is there already.
+    pub(crate) fn at(path: &Path) -> anyhow::Result<Self> {
+        let name = path.file_name().and_then(|name| name.to_str());
+        let name = name.with_context(|| format!("{} is not the name of a file", path.display()))?;
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Ok(Self { folder: OutDir::create(folder)?, name: name.to_owned() })
+    }
+
+    /// The same once it is clear that the file can be written there, so that a slip costs no run.
+    pub(crate) fn tried(path: &Path) -> anyhow::Result<Self> {
+        let file = Self::at(path)?;
+        if path.is_dir() {
+            return Err(BadInput(format!(
+                "{} is a folder, and the name of a file is needed",
+                path.display()
+            ))
+            .into());
+        }
+        temporary()
+            .tempfile_in(&file.folder.path)
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        Ok(file)
+    }
+
+    /// Writes it, and returns its path.
+    pub(crate) fn write(&self, bytes: &[u8]) -> anyhow::Result<PathBuf> {
+        self.folder.write(&self.name, bytes)
     }
 }
 
@@ -133,6 +173,18 @@ mod tests {
         fs::write(&path, "not a directory").unwrap();
         let error = OutDir::create(&path).unwrap_err();
         assert!(error.to_string().contains(&path.display().to_string()));
+    }
+
+    #[test]
+    fn a_place_is_tried_before_it_is_written_to() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("new/report.html");
+        let file = OutFile::tried(&path).unwrap();
+        assert_eq!(names(path.parent().unwrap()), Vec::<String>::new());
+        file.write(b"whole").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"whole");
+        assert!(OutFile::tried(root.path()).unwrap_err().is::<BadInput>());
+        assert!(OutFile::tried(&path.join("below.html")).is_err());
     }
 
     #[cfg(unix)]

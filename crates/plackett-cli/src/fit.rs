@@ -66,7 +66,7 @@ struct Node<'a> {
 pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     let graph = read_graph(&arguments.graph)?;
     let data = read(&arguments.data, &arguments.reading, graph.names(), arguments.memory)?;
-    let warnings = crate::learn::data::warnings(&data);
+    let warnings = crate::learn::data::data_warnings(&data);
     let sample = data.sample()?;
     let model = Fitting { ess: arguments.ess }.fit(&graph, &sample)?;
     let is_bif = arguments.out.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bif"));

@@ -5,7 +5,6 @@
 
 mod axis;
 mod canvas;
-mod layers;
 mod matrix;
 mod network;
 mod stays;
@@ -125,6 +124,19 @@ const LEGEND_GAP: f64 = 24.0;
 const MOST_NODES_WITH_ARROWS: usize = 300;
 const MOST_ARROWS: usize = 1000;
 
+/// The picture of a graph as SVG alone, which is quicker.
+///
+/// # Errors
+/// When the font is broken.
+pub(crate) fn graph_svg(graph: &Graph<'_>) -> anyhow::Result<String> {
+    Ok(compose_graph(graph, &Font::load()?).to_svg())
+}
+
+fn compose_graph(graph: &Graph<'_>, font: &Font) -> Canvas {
+    let has_arrows = graph.names.len() <= MOST_NODES_WITH_ARROWS && graph.arrows.len() <= MOST_ARROWS;
+    if has_arrows { network::compose(graph, font) } else { matrix::compose(graph, font) }
+}
+
 impl Figure {
     /// Draws a graph, with arrows if they can be followed.
     ///
@@ -132,8 +144,7 @@ impl Figure {
     /// When the font is broken or the picture too large.
     pub(crate) fn draw_graph(graph: &Graph<'_>) -> anyhow::Result<Self> {
         let font = Font::load()?;
-        let has_arrows = graph.names.len() <= MOST_NODES_WITH_ARROWS && graph.arrows.len() <= MOST_ARROWS;
-        let canvas = if has_arrows { network::compose(graph, &font) } else { matrix::compose(graph, &font) };
+        let canvas = compose_graph(graph, &font);
         Ok(Self { svg: canvas.to_svg(), png: canvas.to_png(&font)? })
     }
 }

@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::Context;
 
-use crate::{console::BadInput, files::OutDir};
+use crate::{console::BadInput, files::OutFile};
 
 /// How often a run is saved.
 const SAVED_EVERY: Duration = Duration::from_secs(3);
@@ -67,10 +67,7 @@ impl StateFile {
     /// Saves now.
     pub(crate) fn save(&mut self, text: impl FnOnce() -> anyhow::Result<String>) -> anyhow::Result<()> {
         let Some(path) = &self.path else { return Ok(()) };
-        let name = path.file_name().and_then(|name| name.to_str());
-        let name = name.with_context(|| format!("{} is not the name of a file", path.display()))?;
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        OutDir::create(folder)?.write(name, text()?.as_bytes())?;
+        OutFile::at(path)?.write(text()?.as_bytes())?;
         self.saved = Instant::now();
         Ok(())
     }

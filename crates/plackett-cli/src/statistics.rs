@@ -77,7 +77,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         distinct_rows: whole.distinct_rows(),
         columns: whole.names(),
         scores: whole.scores(),
-        warnings: crate::learn::data::warnings(&data),
+        warnings: crate::learn::data::data_warnings(&data),
     };
     if arguments.json { console::say_json(&document) } else { console::say(&text(&document)) }
 }

@@ -7,7 +7,18 @@ use serde_json::Value;
 use common::{Folder, document, plackett};
 
 fn table1(folder: &Folder, threads: &str) -> Value {
-    let mut call = plackett(&["reproduce", "table1", "--quick", "--seeds", "1", "--out", &folder.path("")]);
+    let page = folder.path("page.html");
+    let mut call = plackett(&[
+        "reproduce",
+        "table1",
+        "--quick",
+        "--seeds",
+        "1",
+        "--out",
+        &folder.path(""),
+        "--report",
+        &page,
+    ]);
     document(call.env("RAYON_NUM_THREADS", threads))
 }
 
@@ -26,6 +37,12 @@ fn the_table_has_every_method_beside_the_paper_and_goes_on_where_it_stopped() {
         let all = figures(&document);
         (*all.iter().find(is_it).unwrap_or_else(|| panic!("no {metric} of {method} on {graph}"))).clone()
     };
+    let page = folder.read("page.html");
+    for part in
+        ["Table 1", "PL-RELAX", "shd, paper", "ER4, 10 nodes, raw", "<svg", "reproduce table1 --seeds 1"]
+    {
+        assert!(page.contains(part), "no {part}");
+    }
     for graph in ["ER1", "ER4", "SF1", "SF4"] {
         for method in ["PL-RELAX", "SINKHORN_ECP", "URS_ECP", "SINKHORN", "URS", "GREEDY-SP", "RANDOM"] {
             for metric in ["shd", "shd_cpdag", "sid"] {
@@ -40,7 +57,7 @@ fn the_table_has_every_method_beside_the_paper_and_goes_on_where_it_stopped() {
         assert!(objective("EXACT") < 0.0 && objective("RANDOM") > 0.0);
         assert!(cell(graph, "EV-L0", "shd")["mean"].as_f64().unwrap() <= 1.0);
     }
-    let files = ["jobs", "table1.csv", "table1.json", "table1.md", "table1.png", "table1.svg"];
+    let files = ["jobs", "page.html", "table1.csv", "table1.json", "table1.md", "table1.png", "table1.svg"];
     assert_eq!(folder.files(""), files);
 
     // A finished job is not run again: what stands in its file is taken.

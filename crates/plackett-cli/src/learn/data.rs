@@ -257,8 +257,16 @@ pub(crate) fn unfit(error: Error, complaint: Option<String>) -> anyhow::Error {
     }
 }
 
-/// What to know before trusting a graph that is learned from the data.
-pub(crate) fn warnings(data: &Dataset) -> Vec<String> {
+/// What to know before trusting a graph that is learned from the data, in the words of the command line.
+///
+/// ```
+/// use plackett_dag::{Dataset, dataset::Reading};
+/// let text = "a,b\n1,2\n2,1\n3,5\n";
+/// let data = Dataset::from_reader(text.as_bytes(), "data.csv", &Reading::default())?;
+/// assert!(plackett_cli::data_warnings(&data).iter().all(|warning| !warning.is_empty()));
+/// # Ok::<(), plackett_dag::Error>(())
+/// ```
+pub fn data_warnings(data: &Dataset) -> Vec<String> {
     finding_texts(&data.warnings(), flag)
 }
 
@@ -335,7 +343,7 @@ fn observe(data: Dataset, source: &str, wanted: Use) -> anyhow::Result<Data> {
         columns: data.columns().iter().map(column).collect(),
         interventions: data.interventions().map(|told| InterventionsDocument::new(told, data.names())),
     };
-    let warnings = warnings(&data);
+    let warnings = data_warnings(&data);
     let missing = data.warnings().iter().find_map(missing_document);
     let kind = data.kind();
     let (names, kind_choice) = (data.names().to_vec(), data.choice());

@@ -18,7 +18,7 @@ use indicatif::ProgressBar;
 use plackett::run::{Limits, Progress, Run};
 use plackett_dag::{
     Dag, Error, LearnMethod, Learned, Learning, NamedDag, Observations, ScoreChoice,
-    dataset::Kind,
+    dataset::{Kind, Reading},
     diagnostics::{Evidence, diagnose},
     format::read_graph,
     gram::Centering,
@@ -31,7 +31,7 @@ use plackett_dag::{
 use crate::{
     arguments::{self, Common},
     console::{self, BadInput},
-    files::OutDir,
+    files::{OutDir, OutFile},
     interrupt,
 };
 use data::{Data, ReadingArguments, Use};
@@ -138,6 +138,9 @@ pub(crate) struct Arguments {
     truth: Option<PathBuf>,
     #[command(flatten)]
     common: Common,
+    /// Write a report on the graph, to explore in any browser: one HTML file that needs nothing else
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
     /// Write graph.json, graph.csv, graph.dot, graph.svg and graph.png into this folder, and what --posterior and --bootstrap say
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -199,6 +202,12 @@ impl Arguments {
             start: None,
             bounds: None,
         })
+    }
+
+    fn reading(&self) -> anyhow::Result<Reading> {
+        // A price of parents says that few different whole numbers are numbers, but not that words are.
+        let lean = self.penalty.map(|_| Kind::Numbers);
+        self.reading.reading(self.is_for_numbers(), lean, (self.memory as usize) << 20)
     }
 
     fn limits(&self) -> Limits {
@@ -277,7 +286,9 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     // The time begins before the data are read: they are a part of the wait.
     let run = Run::new(arguments.limits()).observed(&mut observer);
     let wanted = Use { centering, is_resampled: arguments.bootstrap.is_some() };
-    let (data, truth) = load(arguments, wanted, &run)?;
+    let page = arguments.report.as_deref().map(OutFile::tried).transpose()?;
+    let reading = arguments.reading()?;
+    let (data, truth) = load(arguments, &reading, wanted, &run)?;
     if data.kind != Some(Kind::Numbers) && (arguments.standardize || arguments.no_center) {
         let what = if data.kind.is_some() { "these are categories" } else { "some of these are categories" };
         let text = format!("--standardize and --no-center are for columns of numbers, and {what}");
@@ -323,7 +334,9 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         support: support.as_ref(),
         seconds,
     };
-    report::give(arguments, settings, &data, &found, truth.as_ref(), out.as_ref())
+    let ends =
+        report::Ends { out: out.as_ref(), page: page.as_ref(), reading: &reading, knowledge: &knowledge };
+    report::give(arguments, settings, &data, &found, truth.as_ref(), ends)
 }
 
 /// All settings that shaped a graph, by name.
@@ -365,21 +378,22 @@ fn true_score(
 }
 
 /// The data and, where it is known, the true graph with its nodes in the order of the columns.
-fn load(arguments: &Arguments, wanted: Use, run: &Run<'_>) -> anyhow::Result<(Data, Option<NamedDag>)> {
-    // A price of parents says that few different whole numbers are numbers, but not that words are.
-    let lean = arguments.penalty.map(|_| Kind::Numbers);
-    let memory_bytes = (arguments.memory as usize) << 20;
-    let reading = arguments.reading.reading(arguments.is_for_numbers(), lean, memory_bytes)?;
+fn load(
+    arguments: &Arguments,
+    reading: &Reading,
+    wanted: Use,
+    run: &Run<'_>,
+) -> anyhow::Result<(Data, Option<NamedDag>)> {
     if let Some(name) = &arguments.example {
         let rows = arguments.samples.map(|rows| rows as usize);
-        let (data, truth) = data::example(name, rows, arguments.common.seed, &reading, wanted)?;
+        let (data, truth) = data::example(name, rows, arguments.common.seed, reading, wanted)?;
         return Ok((data, Some(truth)));
     }
     let path = arguments.data.as_deref().context("no data were given")?;
     // The truth first: a slip there should not cost the reading of a large file.
     let truth =
         arguments.truth.as_ref().map(|path| read_graph(path).map(|graph| (path, graph))).transpose()?;
-    let data = data::read(path, &reading, wanted, run)?;
+    let data = data::read(path, reading, wanted, run)?;
     let truth = match truth {
         None => None,
         Some((truth_path, graph)) => {

@@ -1,6 +1,7 @@
 //! `plackett optimize`: a good order for a problem file, or for an objective in any language that another program computes.
 
 mod external;
+mod page;
 mod problem;
 mod report;
 mod workers;
@@ -23,7 +24,7 @@ use plackett_problems::Kind;
 use crate::{
     arguments::{self, Common},
     console::{self, BadInput},
-    files::OutDir,
+    files::{OutDir, OutFile},
     interrupt,
 };
 
@@ -95,6 +96,9 @@ pub(crate) struct Arguments {
     threads: Option<u16>,
     #[command(flatten)]
     common: Common,
+    /// Write a report on the run, to read in any browser: one HTML file that needs nothing else
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
     /// Write result.json and trace.csv into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -142,12 +146,20 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let method: Method = arguments.method.parse()?;
     let out = arguments.out.clone().map(OutDir::create).transpose()?;
+    let page = arguments.report.as_deref().map(OutFile::tried).transpose()?;
     let found = match (&arguments.file, &arguments.command, arguments.items) {
         (Some(file), _, _) => problem::optimize(arguments, file, method)?,
         (None, Some(command), Some(items)) => external::optimize(arguments, command, items as usize, method)?,
         _ => return Err(BadInput("a file, or --items and --command, is needed".to_owned()).into()),
     };
     report::give(arguments, &found, out.as_ref())?;
+    // Last: what is printed is not lost by a full disk.
+    if let (Some(page), Some(path)) = (page, &arguments.report) {
+        page.write(page::html(arguments, &found).as_bytes())?;
+        if !arguments.common.json {
+            console::say(&format!("Report in {}", path.display()))?;
+        }
+    }
     // The result is printed even if it could not be saved.
     found.unsaved.map_or(Ok(()), Err)
 }

@@ -41,7 +41,7 @@ pub(super) struct Found {
 
 impl Found {
     /// How much worse than the best known value, as a share of it.
-    fn gap(&self) -> Option<f64> {
+    pub(super) fn gap(&self) -> Option<f64> {
         let (value, best) = (self.value?, self.best_known?.value);
         let worse = self.sense.cost(value) - self.sense.cost(best);
         match (worse == 0.0, best == 0.0) {

@@ -141,6 +141,7 @@ mod tests {
             order: &order,
             arrows: &arrows,
             weights: Weights::Effects,
+            numbers: "weights",
             caption: "",
         };
         let canvas = compose(&graph, &Font::load().unwrap());
@@ -171,6 +172,7 @@ mod tests {
             order: &[],
             arrows: &[],
             weights: Weights::Strengths,
+            numbers: "weights",
             caption: "",
         };
         assert!(compose(&graph, &Font::load().unwrap()).to_svg().contains("0 of 0 names"));

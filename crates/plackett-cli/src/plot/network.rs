@@ -5,10 +5,10 @@
 use super::{
     HALF_CAPITAL, LABEL_SIZE, LEADING, MARGIN, TEXT, TITLE_SIZE,
     canvas::{Anchor, Canvas, Dash, Font, Point, Rgb, Shape},
-    layers::{Gaps, lay_out},
     text,
 };
 use crate::plot::Color;
+use plackett_report::layout::{Gaps, Layout};
 
 /// An arrow between two nodes.
 #[derive(Clone, Copy, Debug)]
@@ -69,11 +69,6 @@ const NODE_EDGE: Rgb = Rgb(0x55, 0x5f, 0x6b);
 /// Longer names are cut, lest one of them decide the width of the picture.
 const LONGEST_NAME: usize = 24;
 
-const GAPS: Gaps = Gaps { nodes: 22.0, joints: 16.0, layers: 74.0 };
-/// Nodes without edges stand in rows below the others.
-const LONELY_ROW: f64 = 40.0;
-/// The width to which those rows are filled where the graph itself is narrower.
-const LEAST_WIDTH: f64 = 360.0;
 /// Larger pictures are drawn smaller, to keep the PNG within what viewers open.
 const MOST_SIZE: f64 = 3000.0;
 
@@ -102,25 +97,29 @@ pub(crate) struct Graph<'a> {
     pub order: &'a [usize],
     pub arrows: &'a [Arrow],
     pub weights: Weights,
+    /// What the numbers at arrows are.
+    pub numbers: &'a str,
     /// What makes an arrow thick.
     pub caption: &'a str,
 }
 
 /// The picture with arrows.
 pub(super) fn compose(graph: &Graph<'_>, font: &Font) -> Canvas {
-    let &Graph { title, names, order, arrows, weights: kind, caption } = graph;
+    let &Graph { title, names, order, arrows, weights: kind, numbers, caption } = graph;
     let labels: Vec<String> = names.iter().map(|name| shortened(name)).collect();
     let widths: Vec<f64> = labels
         .iter()
         .map(|label| (font.width(label, NODE_SIZE) + 2.0 * NODE_PADDING).max(NODE_HEIGHT + 8.0))
         .collect();
-    let (places, paths, width, height) = place_all(order, arrows, &widths);
+    let edges: Vec<(usize, usize)> = arrows.iter().map(|arrow| (arrow.from, arrow.to)).collect();
+    let Layout { nodes: places, edges: paths, width, height, .. } =
+        Layout::layered(order, &edges, &widths, Gaps::default());
 
     let legend = legend_entries(arrows, kind);
     let legend_width: f64 = legend.iter().map(|entry| entry.width(font)).sum();
     let has_support = arrows.iter().any(|arrow| arrow.support.is_some());
     let shows_numbers = (has_support || kind == Weights::Effects) && arrows.len() <= MOST_WEIGHTS;
-    let captions = captions(arrows, caption, shows_numbers, has_support);
+    let captions = captions(arrows, (caption, numbers), shows_numbers, has_support);
     let caption_width = captions.iter().map(|line| font.width(line, CAPTION_SIZE)).fold(0.0, f64::max);
     let title_width = font.width(title, TITLE_SIZE).max(caption_width);
     let page_width = width.max(legend_width).max(title_width) + 2.0 * MARGIN;
@@ -171,14 +170,19 @@ pub(super) fn compose(graph: &Graph<'_>, font: &Font) -> Canvas {
 }
 
 /// What thickness, numbers and faintness mean.
-fn captions(arrows: &[Arrow], thickness: &str, shows_numbers: bool, has_support: bool) -> Vec<String> {
+fn captions(
+    arrows: &[Arrow],
+    (thickness, numbers): (&str, &str),
+    shows_numbers: bool,
+    has_support: bool,
+) -> Vec<String> {
     let mut lines = match (arrows.is_empty(), shows_numbers, has_support) {
         (true, _, _) => Vec::new(),
         (false, true, true) => vec![
             thickness.to_owned(),
             "numbers: % of resamples that join the two / in this direction; fainter: fewer".to_owned(),
         ],
-        (false, true, false) => vec![format!("{thickness}; numbers: weights in standard deviations")],
+        (false, true, false) => vec![format!("{thickness}; numbers: {numbers}")],
         (false, false, true) => {
             vec![format!(
                 "{thickness}; fainter lines: fewer resamples join the two; heads: in this direction"
@@ -190,50 +194,6 @@ fn captions(arrows: &[Arrow], thickness: &str, shows_numbers: bool, has_support:
         lines.push("doubtful: fewer than half of the resamples have this direction".to_owned());
     }
     lines
-}
-
-/// The centers of the nodes, the courses of the arrows, and the width and height that they take.
-fn place_all(order: &[usize], arrows: &[Arrow], widths: &[f64]) -> (Vec<Point>, Vec<Vec<Point>>, f64, f64) {
-    let mut is_joined = vec![false; widths.len()];
-    for arrow in arrows {
-        is_joined[arrow.from] = true;
-        is_joined[arrow.to] = true;
-    }
-    // The layout sees the joined nodes only, under numbers of their own.
-    let joined: Vec<usize> = (0..widths.len()).filter(|&node| is_joined[node]).collect();
-    let mut number = vec![0; widths.len()];
-    for (at, &node) in joined.iter().enumerate() {
-        number[node] = at;
-    }
-    let inner_order: Vec<usize> =
-        order.iter().filter(|&&node| is_joined[node]).map(|&node| number[node]).collect();
-    let inner_edges: Vec<(usize, usize)> =
-        arrows.iter().map(|arrow| (number[arrow.from], number[arrow.to])).collect();
-    let inner_widths: Vec<f64> = joined.iter().map(|&node| widths[node]).collect();
-    let layout = lay_out(&inner_order, &inner_edges, &inner_widths, GAPS);
-
-    let mut places = vec![(0.0, 0.0); widths.len()];
-    for (&node, &place) in joined.iter().zip(&layout.nodes) {
-        places[node] = place;
-    }
-    let (mut width, mut height) =
-        (layout.width, layout.nodes.iter().map(|place| place.1).fold(0.0, f64::max));
-    let lonely: Vec<usize> = (0..widths.len()).filter(|&node| !is_joined[node]).collect();
-    if !lonely.is_empty() {
-        let room = width.max(LEAST_WIDTH);
-        let mut at = (0.0, if joined.is_empty() { 0.0 } else { height + GAPS.layers });
-        for node in lonely {
-            if at.0 > 0.0 && at.0 + widths[node] > room {
-                at = (0.0, at.1 + LONELY_ROW);
-            }
-            places[node] = (at.0 + widths[node] / 2.0, at.1);
-            at.0 += widths[node];
-            width = width.max(at.0);
-            height = at.1;
-            at.0 += GAPS.nodes;
-        }
-    }
-    (places, layout.edges, width, height)
 }
 
 pub(super) fn shortened(name: &str) -> String {
@@ -481,6 +441,7 @@ mod tests {
             order: &order,
             arrows,
             weights: Weights::Effects,
+            numbers: "weights",
             caption: "thicker: stronger",
         };
         Figure::draw_graph(&graph).unwrap()
@@ -536,6 +497,7 @@ mod tests {
             order: &order,
             arrows: &arrows,
             weights: Weights::Effects,
+            numbers: "weights",
             caption: "thicker: stronger",
         };
         let canvas = compose(&graph, &Font::load().unwrap());

@@ -5,6 +5,7 @@ mod figure1;
 mod jobs;
 mod linear;
 mod networks;
+mod page;
 mod paper;
 mod variance;
 
@@ -16,7 +17,7 @@ use serde::Serialize;
 use crate::{
     arguments::Common,
     console::{self, BadInput},
-    files::OutDir,
+    files::{OutDir, OutFile},
     interrupt,
 };
 pub(crate) use cells::Cell;
@@ -38,6 +39,9 @@ pub(crate) struct Arguments {
     data: Option<PathBuf>,
     #[command(flatten)]
     common: Common,
+    /// Write a report, to read in any browser: one HTML file with the tables beside the paper's, and the pictures
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
     /// The folder for tables, data and pictures
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -75,10 +79,12 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         return Err(BadInput("--data is for reproduce variance alone".to_owned()).into());
     }
     let out = OutDir::create(&arguments.out)?;
+    let file = arguments.report.as_deref().map(OutFile::tried).transpose()?;
     interrupt::listen()?;
     let count = arguments.seeds.unwrap_or(if arguments.quick { 2 } else { 5 });
     let seeds: Vec<u64> = (0..count).map(|index| arguments.common.seed.wrapping_add(index)).collect();
     let mut cells = Vec::new();
+    let mut page = page::Experiments::new(arguments, &seeds);
     for (name, make) in EXPERIMENTS.iter().filter(|(name, _)| arguments.experiment.includes(name)) {
         let wish = Wish { seeds: &seeds, quick: arguments.quick, data: arguments.data.as_deref() };
         let report = make(&out, wish)?;
@@ -92,6 +98,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
             console::say(&report.text)?;
             console::say(&format!("Written to {}{note}: {}", arguments.out.display(), names.join(", ")))?;
         }
+        page.add(name, &report.cells, &files)?;
         cells.extend(report.cells);
         if interrupted {
             break;
@@ -100,6 +107,12 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.common.json {
         let interrupted = interrupt::check().is_break();
         console::say_json(&Document { cells: &cells, seeds: &seeds, quick: arguments.quick, interrupted })?;
+    }
+    if let (Some(file), Some(path)) = (file, &arguments.report) {
+        file.write(page.html().as_bytes())?;
+        if !arguments.common.json {
+            console::say(&format!("Report in {}", path.display()))?;
+        }
     }
     Ok(())
 }
@@ -125,15 +138,23 @@ const EXPERIMENTS: [(&str, Make); 6] = [
 ];
 
 impl Experiment {
+    /// Its word on the command line.
+    fn word(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Variance => "variance",
+            Self::Figure1 => "figure1",
+            Self::Table1 => "table1",
+            Self::Table2 => "table2",
+            Self::Table3 => "table3",
+            Self::Table4 => "table4",
+        }
+    }
+
     fn includes(self, name: &str) -> bool {
         match self {
             Self::All => name != "variance",
-            Self::Variance => name == "variance",
-            Self::Figure1 => name == "figure1",
-            Self::Table1 => name == "table1",
-            Self::Table2 => name == "table2",
-            Self::Table3 => name == "table3",
-            Self::Table4 => name == "table4",
+            one => name == one.word(),
         }
     }
 }

@@ -4,15 +4,11 @@
 mod document;
 mod files;
 mod knowledge;
+mod page;
 mod path;
 mod support;
 
-use plackett_dag::{
-    Learned, NamedDag,
-    diagnostics::Diagnostic,
-    learning::Path,
-    metrics::{Comparison, shd_classes},
-};
+use plackett_dag::{Knowledge, Learned, NamedDag, dataset::Reading, diagnostics::Diagnostic, learning::Path};
 
 use super::{
     Arguments, Settings,
@@ -22,7 +18,10 @@ use super::{
     summary::{Face, Summary, Truth, warnings},
     true_score,
 };
-use crate::{console, files::OutDir};
+use crate::{
+    console,
+    files::{OutDir, OutFile},
+};
 
 /// What came out, beside the graph what there is to say of it.
 pub(super) struct Found<'a> {
@@ -43,14 +42,24 @@ struct Report<'a> {
     summary: Summary<'a>,
 }
 
-/// Writes the files, if there is a folder for them, and prints the rest.
+/// Where the results go beside the screen, and what only some of them tell.
+#[derive(Clone, Copy)]
+pub(super) struct Ends<'a> {
+    pub out: Option<&'a OutDir>,
+    pub page: Option<&'a OutFile>,
+    pub reading: &'a Reading,
+    pub knowledge: &'a Knowledge,
+}
+
+/// Writes the files, if there is a folder for them, prints the rest, and writes the page last: it takes longest, and what is printed is
+/// not lost by a full disk.
 pub(super) fn give(
     arguments: &Arguments,
     settings: Settings<'_>,
     data: &Data,
     found: &Found<'_>,
     truth: Option<&NamedDag>,
-    out: Option<&OutDir>,
+    ends: Ends<'_>,
 ) -> anyhow::Result<()> {
     let learned = found.learned;
     let graph = NamedDag::new(data.names.clone(), learned.dag.clone())?;
@@ -58,11 +67,12 @@ pub(super) fn give(
         Some(truth) => Some(Truth {
             graph: truth,
             score: true_score(arguments, data, learned, truth)?,
-            comparison: comparison(truth, &graph, data, learned)?,
+            comparison: plackett_report::comparison(truth, &data.values, learned)?,
         }),
         None => None,
     };
-    let mut warnings = warnings(&data.warnings, &data.names, &data.values, learned, settings.learning);
+    let of_graph = warnings(&data.warnings, &data.names, &data.values, learned, settings.learning);
+    let mut warnings = of_graph.clone();
     warnings.extend(found.support.and_then(support::warning));
     let summary = Summary {
         face: Face::Program,
@@ -85,28 +95,21 @@ pub(super) fn give(
     };
     let report = Report { settings, data, graph, support: found.support, summary };
     let document = report.document();
-    let written = out.map(|out| report.write(out, &document)).transpose()?;
+    let written = ends.out.map(|out| report.write(out, &document)).transpose()?;
     if arguments.common.json {
-        return console::say_json(&document);
+        console::say_json(&document)?;
+    } else {
+        console::say(&summary.text())?;
+        if let (Some(out), Some(files)) = (&arguments.out, written) {
+            console::say(&format!("Written to {}: {}", out.display(), files.join(", ")))?;
+        }
     }
-    console::say(&summary.text())?;
-    if let (Some(out), Some(files)) = (&arguments.out, written) {
-        console::say(&format!("Written to {}: {}", out.display(), files.join(", ")))?;
+    let Some(page) = ends.page else { return Ok(()) };
+    page.write(report.page(arguments, &of_graph, ends)?.as_bytes())?;
+    match &arguments.report {
+        Some(path) if !arguments.common.json => console::say(&format!("Report in {}", path.display())),
+        _ => Ok(()),
     }
-    Ok(())
-}
-
-/// How the graph differs from the truth; where columns were set from outside, its class by what such data can tell.
-fn comparison(
-    truth: &NamedDag,
-    graph: &NamedDag,
-    data: &Data,
-    learned: &Learned,
-) -> anyhow::Result<Comparison> {
-    let comparison = truth.compare(graph)?;
-    let Some(told) = data.values.interventions() else { return Ok(comparison) };
-    let class = told.class(truth.aligned_to(&data.names)?.dag())?;
-    Ok(Comparison { shd_cpdag: shd_classes(&class, &learned.cpdag)?, ..comparison })
 }
 
 impl Report<'_> {

@@ -5,6 +5,7 @@ mod diagnostics;
 mod edges;
 mod knowledge;
 mod path;
+mod picture;
 mod support;
 mod text;
 mod warnings;
@@ -20,6 +21,7 @@ use plackett_dag::{
 };
 
 pub(super) use knowledge::CLASS;
+pub use picture::graph_svg;
 pub(super) use support::THRESHOLD;
 pub use warnings::warnings;
 

@@ -5,7 +5,7 @@
 //! comes from sweeps that sort by the mean place of the neighbors, keeping the order with the fewest crossings; the
 //! places themselves minimize squared distances to the neighbors, exactly for one layer at a time.
 
-use super::canvas::Point;
+use super::{Gaps, Point};
 
 /// Sweeps down and up in search of an order with few crossings; more are of no use on graphs up to 50 nodes.
 const ORDER_SWEEPS: usize = 16;
@@ -19,16 +19,8 @@ const STRAIGHTNESS: [f64; 3] = [1.0, 2.0, 8.0];
 const WIDEST: f64 = 2.0;
 const FURTHEST: f64 = 3.0;
 
-/// Room between things on one layer, and from one layer to the next.
-#[derive(Clone, Copy)]
-pub(super) struct Gaps {
-    pub nodes: f64,
-    pub joints: f64,
-    pub layers: f64,
-}
-
 /// Places for nodes and edges; the smallest horizontal place of a node's edge is 0, the first layer's vertical one too.
-pub(super) struct Layout {
+pub(super) struct Layers {
     /// The center of each node.
     pub nodes: Vec<Point>,
     /// For each edge, the centers of its ends and its joints between them, from top to bottom.
@@ -38,7 +30,7 @@ pub(super) struct Layout {
 }
 
 /// Lays out a graph whose edges all lead from earlier to later nodes in `order`.
-pub(super) fn lay_out(order: &[usize], edges: &[(usize, usize)], widths: &[f64], gaps: Gaps) -> Layout {
+pub(super) fn lay_out(order: &[usize], edges: &[(usize, usize)], widths: &[f64], gaps: Gaps) -> Layers {
     let layer = layers(order, edges);
     let mut layered = Layered::new(&layer, edges, widths, gaps);
     layered.reduce_crossings();
@@ -46,7 +38,7 @@ pub(super) fn lay_out(order: &[usize], edges: &[(usize, usize)], widths: &[f64],
     layered.finish(widths.len())
 }
 
-fn layers(order: &[usize], edges: &[(usize, usize)]) -> Vec<usize> {
+pub(super) fn layers(order: &[usize], edges: &[(usize, usize)]) -> Vec<usize> {
     let mut parents = vec![Vec::new(); order.len()];
     let mut children = vec![Vec::new(); order.len()];
     for &(from, to) in edges {
@@ -295,7 +287,7 @@ impl Layered {
         if weight > 0.0 { (sum / weight, weight) } else { (vertex.x, STRAIGHTNESS[0]) }
     }
 
-    fn finish(self, nodes: usize) -> Layout {
+    fn finish(self, nodes: usize) -> Layers {
         let left = self.vertices.iter().map(|v| v.x - v.half_width).fold(f64::INFINITY, f64::min);
         let right = self.vertices.iter().map(|v| v.x + v.half_width).fold(f64::NEG_INFINITY, f64::max);
         let width = (right - left).max(0.0);
@@ -306,7 +298,7 @@ impl Layered {
             let vertex = &self.vertices[at];
             (vertex.x - left, vertex.layer as f64 * gap)
         };
-        Layout {
+        Layers {
             nodes: (0..nodes).map(place).collect(),
             edges: self.paths.iter().map(|path| path.iter().map(|&at| place(at)).collect()).collect(),
             width,
@@ -325,7 +317,7 @@ mod tests {
 
     const GAPS: Gaps = Gaps { nodes: 20.0, joints: 10.0, layers: 50.0 };
 
-    fn lay(nodes: usize, edges: &[(usize, usize)]) -> Layout {
+    fn lay(nodes: usize, edges: &[(usize, usize)]) -> Layers {
         let order: Vec<usize> = (0..nodes).collect();
         lay_out(&order, edges, &vec![30.0; nodes], GAPS)
     }
