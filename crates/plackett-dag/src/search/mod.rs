@@ -15,6 +15,7 @@ mod posterior;
 mod walk;
 
 pub use exact::{Exact, LocalTable};
+pub(crate) use expansion::Growth;
 pub use expansion::{Expanded, Expansion};
 pub use expectation::Expectation;
 pub use insertion::Insertion;
