@@ -119,7 +119,7 @@ impl<'a> Climb<'a> {
     /// By node those that say most about it where others are its parents already, as a part of the rows tells. Some say nothing on their
     /// own: which of two parents a node takes after, say.
     fn near_given(&self, run: &Run<'_>) -> Option<Vec<NodeSet>> {
-        let part = self.part()?;
+        let part = self.data.part(usize::MAX, ROWS_TO_LOOK);
         let (look, nodes) = (self.on(&part), self.nodes());
         parallel::map(&nodes, |&node| {
             let (mut rows, mut barred) = (Rows::new(), NodeSet::default());
@@ -138,7 +138,7 @@ impl<'a> Climb<'a> {
         if nodes.len() <= ALL_NEAR {
             return Some(());
         }
-        let part = self.part()?;
+        let part = self.data.part(usize::MAX, ROWS_TO_LOOK);
         let look = self.on(&part);
         let found: Option<Vec<Vec<usize>>> = parallel::map(&nodes, |&node| {
             let (cost, toggled) = look.row(node, &self.now.parents[node], run)?;
@@ -160,14 +160,6 @@ impl<'a> Climb<'a> {
 
     fn nodes(&self) -> Vec<usize> {
         (0..self.data.columns()).collect()
-    }
-
-    /// Some of the rows, if there are many.
-    fn part(&self) -> Option<Categories> {
-        let (data, step) = (self.data, self.data.row_count().div_ceil(ROWS_TO_LOOK).max(1));
-        let levels = (0..data.columns()).map(|column| data.levels(column).to_vec()).collect();
-        let some = |column: usize| data.column(column).iter().copied().step_by(step).collect();
-        Categories::new(data.names().to_vec(), levels, (0..data.columns()).map(some).collect()).ok()
     }
 
     /// The same on other rows, with all nodes near each other and no graph.
@@ -303,7 +295,12 @@ impl<'a> Climb<'a> {
     /// Good families of a node whatever the others' are, and their costs: what it comes to by taking parents in and out one by one, what
     /// it comes to without all of these, then without each; and all sets on the way. So there is something good under most orders.
     /// Nothing if the run is over before.
-    pub(super) fn families(&self, node: usize, growths: usize, run: &Run<'_>) -> Option<Vec<(Vec<usize>, f64)>> {
+    pub(super) fn families(
+        &self,
+        node: usize,
+        growths: usize,
+        run: &Run<'_>,
+    ) -> Option<Vec<(Vec<usize>, f64)>> {
         let mut rows = Rows::new();
         let mut barred = VecDeque::from([NodeSet::default()]);
         let mut tried = HashSet::new();
@@ -480,6 +477,14 @@ impl<'a> Climb<'a> {
         let toggled: Option<Vec<f64>> = parallel::map_with(&self.near[node], Room::default, toggle);
         Some((cost, toggled?))
     }
+}
+
+/// What the graph costs that a climb without bounds ends with; nothing if the run is over before.
+pub(crate) fn climbed_cost(data: &Categories, score: &dyn FamilyScore, run: &Run<'_>) -> Option<f64> {
+    let bounds = Bounds::free(data.columns());
+    let mut climb = Climb::new(data, score, &bounds, usize::MAX, run)?;
+    climb.run(run);
+    (!run.is_over()).then(|| climb.cost())
 }
 
 /// For each of so many nodes all others.

@@ -316,6 +316,7 @@ mod tests {
     use std::time::Duration;
 
     use plackett::run::Limits;
+    use rand::seq::SliceRandom as _;
 
     use super::*;
     use crate::{
@@ -337,6 +338,60 @@ mod tests {
         assert!(grown.solution.score <= graph_cost(&data, &Qnml, network.dag()).unwrap());
         for (node, parents) in grown.solution.parents.iter().enumerate() {
             assert!(parents.is_subset(grown.candidates.core(node)));
+        }
+    }
+
+    /// Nodes that take after one of two parents, as their own switches say. A switch says nothing of its node alone, and siblings say more of each other than
+    /// either parent does, so that steps of one edge end among the siblings.
+    fn heirs(rows: usize) -> (Categories, Dag) {
+        let heirs = 8;
+        let mut rng = ChaCha8Rng::seed_from_u64(5);
+        let mut columns: Vec<Vec<u8>> =
+            (0..2).map(|_| (0..rows).map(|_| rng.random_range(0..4)).collect()).collect();
+        let mut parents = vec![vec![], vec![]];
+        for heir in 0..heirs {
+            let switch: Vec<u8> = (0..rows).map(|_| rng.random_range(0..2)).collect();
+            let taken = (0..rows).map(|row| columns[usize::from(switch[row])][row]).collect();
+            columns.extend([switch, taken]);
+            parents.extend([vec![], vec![0, 1, 2 + 2 * heir]]);
+        }
+        let arity = |column: usize| if column < 2 || column % 2 == 1 { 4 } else { 2 };
+        let levels =
+            (0..columns.len()).map(|column| (0..arity(column)).map(|level| level.to_string()).collect());
+        let names = (0..columns.len()).map(|column| format!("x{column}")).collect();
+        let data = Categories::new(names, levels.collect(), columns).unwrap();
+        (data, Dag::from_parents(parents).unwrap())
+    }
+
+    #[test]
+    fn families_that_single_edges_do_not_lead_to_are_found() {
+        let (data, truth) = heirs(500);
+        let none = Candidates::from_neighbors(vec![NodeSet::default(); data.columns()]).unwrap();
+        let grown = Expansion::default().run(&data, &Qnml, none, &Run::default()).unwrap().unwrap();
+        let wanted = graph_cost(&data, &Qnml, &truth).unwrap();
+        assert!(grown.solution.score <= wanted + 1e-6, "{} {wanted}", grown.solution.score);
+    }
+
+    #[test]
+    fn the_optimum_is_found_on_sixteen_columns() {
+        let network = BayesNet::embedded("alarm").unwrap();
+        let mut rng = ChaCha8Rng::seed_from_u64(3);
+        for seed in 0..3 {
+            let whole = network.sample(1000, seed, BayesNet::TRAINING).unwrap();
+            let mut kept: Vec<usize> = (0..whole.columns()).collect();
+            kept.shuffle(&mut rng);
+            kept.truncate(16);
+            let names = kept.iter().map(|&column| whole.names()[column].clone()).collect();
+            let levels = kept.iter().map(|&column| whole.levels(column).to_vec()).collect();
+            let codes = kept.iter().map(|&column| whole.column(column).to_vec()).collect();
+            let data = Categories::new(names, levels, codes).unwrap();
+            let none = Candidates::from_neighbors(vec![NodeSet::default(); 16]).unwrap();
+            let run = Run::default();
+            let grown = Expansion::default().run(&data, &Qnml, none, &run).unwrap().unwrap();
+            let everything = ParentSets::build(&data, &Qnml, &Candidates::all(16, 4), Keep::Best, &run);
+            let everything = Arc::new(everything.unwrap().unwrap());
+            let best = crate::search::Exact { memory_bytes: 1 << 24 }.run(everything, &run).unwrap().unwrap();
+            assert!(grown.solution.score <= best.score + 1e-6, "{} {}", grown.solution.score, best.score);
         }
     }
 
