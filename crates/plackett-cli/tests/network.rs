@@ -128,6 +128,10 @@ fn files_at_fault_are_named_by_line() {
     let file = folder
         .write("net.bif", "variable a { type discrete [2] { y, NA }; } probability (a) { table 0.5, 0.5; }");
     let text = complaint(&[&file, "--out", &out]);
-    assert_eq!(text, "error: data.csv, column \"a\": the category \"NA\" would be read as a missing value\n");
+    assert_eq!(
+        text,
+        "error: data.csv, column \"a\": the category \"NA\" would be read as a missing value; it can be a category where something else is said \
+         to stand for missing values (--na), in writing and in reading\n"
+    );
     assert!(!fs::exists(&out).unwrap());
 }

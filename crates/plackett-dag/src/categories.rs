@@ -1,5 +1,6 @@
 //! Categorical data: one small code per value, column by column, with the texts that the codes stand for.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{BufWriter, Write};
 
@@ -143,6 +144,24 @@ impl Categories {
         Some(interventions.regime_of_rows().iter().enumerate().map(count).collect())
     }
 
+    /// The first columns, and rows at even distances, no more of either than so many: to look at what would take long with all.
+    pub(crate) fn part(&self, columns: usize, rows: usize) -> Cow<'_, Self> {
+        if self.columns() <= columns && self.row_count() <= rows {
+            return Cow::Borrowed(self);
+        }
+        let (columns, step) = (columns.min(self.columns()), self.row_count().div_ceil(rows).max(1));
+        Cow::Owned(Self {
+            names: self.names[..columns].to_vec(),
+            levels: self.levels[..columns].to_vec(),
+            codes: self.codes[..columns]
+                .iter()
+                .map(|codes| codes.iter().copied().step_by(step).collect())
+                .collect(),
+            counts: self.counts.as_ref().map(|counts| counts.iter().copied().step_by(step).collect()),
+            interventions: None,
+        })
+    }
+
     /// The same rows, each counting once.
     pub(crate) fn uncounted(&self) -> Self {
         Self { counts: None, ..self.clone() }
@@ -277,8 +296,34 @@ impl Categories {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn write_csv(&self, writer: impl Write, file: &str) -> Result<()> {
+        self.write(&Fields::default(), writer, file)
+    }
+
+    /// The same for a reader that is told what stands for a missing value, as [`Reading::missing_marks`](crate::dataset::Reading::missing_marks) tells it: what is none of
+    /// these may be a category, one called NA for instance.
+    ///
+    /// # Errors
+    /// Those of [`write_csv`](Self::write_csv).
+    ///
+    /// # Example
+    /// ```
+    /// # use plackett_dag::Categories;
+    /// let levels = vec!["NA".into(), "yes".into()];
+    /// let data = Categories::new(vec!["asked".into()], vec![levels], vec![vec![1, 0]])?;
+    /// assert!(data.write_csv(Vec::new(), "data.csv").is_err());
+    /// let mut text = Vec::new();
+    /// data.write_csv_marked(&["-".to_owned()], &mut text, "data.csv")?;
+    /// assert_eq!(text, b"asked\nyes\nNA\n");
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn write_csv_marked(&self, marks: &[String], writer: impl Write, file: &str) -> Result<()> {
+        let fields = Fields { marks: Some(marks.to_vec()), ..Fields::default() };
+        self.write(&fields, writer, file)
+    }
+
+    fn write(&self, reader: &Fields, writer: impl Write, file: &str) -> Result<()> {
         for (column, name) in self.names.iter().enumerate() {
-            if let Some(text) = self.read_as_missing(column) {
+            if let Some(text) = self.read_as_missing(column, reader) {
                 let place = Place { file: file.to_owned(), line: None, column: Some(name.clone()) };
                 return Err(Error::Content {
                     place,
@@ -305,9 +350,9 @@ impl Categories {
 
     /// A category of a column that would be read as a missing value: by itself, or among those that occur, because they are
     /// numbers but for such as it.
-    fn read_as_missing(&self, column: usize) -> Option<&String> {
+    fn read_as_missing(&self, column: usize, reader: &Fields) -> Option<&String> {
         let levels = &self.levels[column];
-        let says: Vec<Saying> = levels.iter().map(|text| Fields::default().say(text.trim())).collect();
+        let says: Vec<Saying> = levels.iter().map(|text| reader.say(text.trim())).collect();
         let occurs = |is_sought: fn(&Saying) -> bool| {
             self.codes[column].iter().any(|&code| is_sought(&says[usize::from(code)]))
         };
@@ -477,8 +522,17 @@ mod tests {
         let error = data.write_csv(Vec::new(), "d.csv").unwrap_err();
         assert_eq!(
             error.to_string(),
-            "d.csv, column \"a\": the category \"NA\" would be read as a missing value"
+            "d.csv, column \"a\": the category \"NA\" would be read as a missing value; it can be a category where something else is said to stand for \
+             missing values (--na), in writing and in reading"
         );
+        // Told what stands for a missing value instead, a reader finds it again.
+        let (mut text, marks) = (Vec::new(), owned(&["-"]));
+        let data = Categories::new(owned(&["a"]), vec![owned(&["NA", "x"])], vec![vec![0, 1, 0]]).unwrap();
+        data.write_csv_marked(&marks, &mut text, "d.csv").unwrap();
+        let reading = Reading { missing_marks: Some(marks), ..Reading::default() };
+        let seen =
+            Dataset::from_reader(text.as_slice(), "d.csv", &reading).unwrap().into_categories().unwrap();
+        assert_eq!((seen.levels(0), seen.column(0)), (data.levels(0), data.column(0)));
         // A dash is missing among numbers, and a word among words, of which all that counts are in some row.
         let levels = || owned(&["-", "1", "x"]);
         let with = |codes: Vec<u8>| Categories::new(owned(&["a"]), vec![levels()], vec![codes]).unwrap();

@@ -536,7 +536,9 @@ pub enum Problem {
     #[error("the text is not encoded as UTF-8")]
     Encoding,
     /// A category cannot be written because its name is that of a missing value.
-    #[error("the category \"{text}\" would be read as a missing value")]
+    #[error(
+        "the category \"{text}\" would be read as a missing value; it can be a category where something else is said to stand for missing values (--na), in writing and in reading"
+    )]
     ReadsAsMissing {
         /// The category.
         text: String,

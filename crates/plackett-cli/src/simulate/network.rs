@@ -19,6 +19,9 @@ pub(crate) struct Arguments {
     network: String,
     #[command(flatten)]
     drawing: Drawing,
+    /// What stands for a missing value when the data are read, so that a category may be called NA: `learn` is to be given the same
+    #[arg(long, value_name = "MARK", allow_hyphen_values = true)]
+    na: Option<String>,
     /// The folder for data.csv, validation.csv, graph.csv and network.bif
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -51,7 +54,11 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     let mut contents = Vec::new();
     for (name, rows, stream) in draws {
         let mut text = Vec::new();
-        net.sample(rows, seed, stream)?.write_csv(&mut text, name)?;
+        let data = net.sample(rows, seed, stream)?;
+        match &arguments.na {
+            Some(mark) => data.write_csv_marked(std::slice::from_ref(mark), &mut text, name)?,
+            None => data.write_csv(&mut text, name)?,
+        }
         contents.push((name, text));
     }
     let mut text = Vec::new();

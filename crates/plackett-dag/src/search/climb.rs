@@ -2,7 +2,7 @@
 //! on among graphs not seen before (tabu search). It knows no candidates: what it joins are those that a search over orders
 //! begins with, and it finds the edges that such a search, kept to its candidates, cannot.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use plackett::run::Run;
 
@@ -10,9 +10,17 @@ use crate::counts::{FamilyCounts, Partition};
 use crate::score::{CountScore, FamilyScore, MOST_CONFIGURATIONS};
 use crate::{Bounds, Categories, NodeSet, parallel};
 
-/// Up to so many nodes every other one may become a parent; beyond, those that say most about a node on their own, so many of them.
-const ALL_NEAR: usize = 256;
+/// Up to so many nodes every other one may become a parent; beyond, those that say most about a node on their own, so many of them, and
+/// those that say most given other parents.
+const ALL_NEAR: usize = 128;
 const NEAR: usize = 48;
+
+/// These are so many for each of the sets that a node grows in turn, disjoint, so many of them, on so many rows at most; and so many for the
+/// parents that it comes to have.
+const NEAR_GIVEN: usize = 24;
+const LAYERS: usize = 3;
+const ROWS_TO_LOOK: usize = 1000;
+const NEAR_NOW: usize = 4;
 
 /// Steps past an optimum that lead nowhere better before the climb is over.
 const PATIENCE: usize = 15;
@@ -32,7 +40,12 @@ pub(super) struct Climb<'a> {
     /// The nodes that may become parents of each, ascending.
     near: Vec<Vec<usize>>,
     now: Graph,
+    /// The parents that must be there.
+    first: Vec<Vec<usize>>,
 }
+
+/// What a node costs with some parents, and with each of those near taken in or out.
+type Rows = HashMap<Vec<usize>, (f64, Vec<f64>)>;
 
 #[derive(Clone, Default)]
 struct Graph {
@@ -82,7 +95,7 @@ impl<'a> Climb<'a> {
             let total = counts.iter().map(|&count| count as usize).sum();
             Some((counts, score.on_rows(total)))
         };
-        let all = |node: usize| (0..nodes).filter(|&other| other != node).collect();
+        let least = bounds.least();
         let mut climb = Self {
             data,
             score,
@@ -90,28 +103,93 @@ impl<'a> Climb<'a> {
             most_parents,
             counted: score.on_rows(data.total()),
             own: (0..nodes).map(own).collect(),
-            near: (0..nodes).map(all).collect(),
+            near: everyone(nodes),
             now: Graph::default(),
+            first: (0..nodes).map(|node| least.parents(node).to_vec()).collect(),
         };
-        let least = bounds.least();
-        let parents: Vec<Vec<usize>> = (0..nodes).map(|node| least.parents(node).to_vec()).collect();
         run.begin("edges one by one", Some(nodes as u64));
-        climb.place(parents, run)?;
+        climb.place(climb.first.clone(), run)?;
         if nodes > ALL_NEAR {
-            climb.keep_near();
+            let given = climb.near_given(run)?;
+            climb.keep_near(given);
         }
         Some(climb)
     }
 
-    /// Leaves those that say most about a node, and those about which it says most.
-    fn keep_near(&mut self) {
-        let mut near: Vec<NodeSet> =
-            self.now.parents.iter().map(|set| set.iter().copied().collect()).collect();
+    /// By node those that say most about it where others are its parents already, as a part of the rows tells. Some say nothing on their
+    /// own: which of two parents a node takes after, say.
+    fn near_given(&self, run: &Run<'_>) -> Option<Vec<NodeSet>> {
+        let part = self.data.part(usize::MAX, ROWS_TO_LOOK);
+        let (look, nodes) = (self.on(&part), self.nodes());
+        parallel::map(&nodes, |&node| {
+            let (mut rows, mut barred) = (Rows::new(), NodeSet::default());
+            for _ in 0..LAYERS {
+                let parents = look.grow(node, &barred, &mut rows, run)?;
+                parents.into_iter().for_each(|parent| barred.insert(parent));
+            }
+            let strongest = |toggled: &[f64]| ranked(&look.near[node], toggled).into_iter().take(NEAR_GIVEN);
+            Some(rows.values().flat_map(|(_, toggled)| strongest(toggled)).collect())
+        })
+    }
+
+    /// Brings near what would better a node with the parents that it has, as a part of the rows tells. Nothing if the run is over before.
+    pub(super) fn look_around(&mut self, run: &Run<'_>) -> Option<()> {
+        let nodes = self.nodes();
+        if nodes.len() <= ALL_NEAR {
+            return Some(());
+        }
+        let part = self.data.part(usize::MAX, ROWS_TO_LOOK);
+        let look = self.on(&part);
+        let found: Option<Vec<Vec<usize>>> = parallel::map(&nodes, |&node| {
+            let (cost, toggled) = look.row(node, &self.now.parents[node], run)?;
+            let is_better = |&other: &usize| {
+                let at = look.near[node].binary_search(&other);
+                at.is_ok_and(|at| toggled[at] < cost - GAIN)
+            };
+            let ranked = ranked(&look.near[node], &toggled).into_iter();
+            Some(ranked.take_while(is_better).take(NEAR_NOW).collect())
+        });
+        let before: Vec<usize> = self.near.iter().map(Vec::len).collect();
+        for (node, others) in found?.into_iter().enumerate() {
+            others.into_iter().for_each(|other| self.join_near(node, other));
+        }
+        let changed: Vec<usize> =
+            nodes.into_iter().filter(|&node| self.near[node].len() > before[node]).collect();
+        self.fill(&changed, self.now.parents.clone(), run)
+    }
+
+    fn nodes(&self) -> Vec<usize> {
+        (0..self.data.columns()).collect()
+    }
+
+    /// The same on other rows, with all nodes near each other and no graph.
+    fn on<'b>(&'b self, rows: &'b Categories) -> Climb<'b> {
+        Climb {
+            data: rows,
+            counted: self.score.on_rows(rows.total()),
+            own: (0..rows.columns()).map(|_| None).collect(),
+            near: everyone(rows.columns()),
+            now: Graph::default(),
+            first: self.first.clone(),
+            ..*self
+        }
+    }
+
+    /// Leaves those that say most about a node, and those about which it says most, and some more.
+    fn keep_near(&mut self, mut near: Vec<NodeSet>) {
+        for (node, parents) in self.now.parents.iter().enumerate() {
+            for &parent in parents {
+                near[node].insert(parent);
+                near[parent].insert(node);
+            }
+        }
         for node in 0..near.len() {
-            let toggled = self.now.toggled[node].iter().zip(&self.near[node]);
-            let mut ranked: Vec<(f64, usize)> = toggled.map(|(&cost, &other)| (cost, other)).collect();
-            ranked.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            for &(_, other) in ranked.iter().take(NEAR) {
+            for other in near[node].clone().iter() {
+                near[other].insert(node);
+            }
+        }
+        for node in 0..near.len() {
+            for other in ranked(&self.near[node], &self.now.toggled[node]).into_iter().take(NEAR) {
                 near[node].insert(other);
                 near[other].insert(node);
             }
@@ -132,18 +210,26 @@ impl<'a> Climb<'a> {
             .collect();
         // A parent from elsewhere comes near.
         for &node in &changed {
-            for &parent in &parents[node] {
-                for (node, other) in [(node, parent), (parent, node)] {
-                    if let Err(at) = self.near[node].binary_search(&other) {
-                        self.near[node].insert(at, other);
-                        if let Some(toggled) = self.now.toggled.get_mut(node) {
-                            toggled.insert(at, f64::INFINITY);
-                        }
-                    }
+            parents[node].iter().for_each(|&parent| self.join_near(node, parent));
+        }
+        self.fill(&changed, parents, run)
+    }
+
+    /// Brings two nodes near each other. What that would cost is not known yet.
+    fn join_near(&mut self, one: usize, other: usize) {
+        for (node, other) in [(one, other), (other, one)] {
+            if let Err(at) = self.near[node].binary_search(&other) {
+                self.near[node].insert(at, other);
+                if let Some(toggled) = self.now.toggled.get_mut(node) {
+                    toggled.insert(at, f64::INFINITY);
                 }
             }
         }
-        let found: Option<Vec<(f64, Vec<f64>)>> = parallel::map(&changed, |&node| {
+    }
+
+    /// Takes the graph, of whose changes those of some nodes are to be made known first.
+    fn fill(&mut self, changed: &[usize], parents: Vec<Vec<usize>>, run: &Run<'_>) -> Option<()> {
+        let found: Option<Vec<(f64, Vec<f64>)>> = parallel::map(changed, |&node| {
             let row = self.row(node, &parents[node], run)?;
             run.advance(1);
             Some(row)
@@ -151,7 +237,7 @@ impl<'a> Climb<'a> {
         let nodes = parents.len();
         self.now.costs.resize(nodes, 0.0);
         self.now.toggled.resize(nodes, Vec::new());
-        for (node, (cost, toggled)) in changed.into_iter().zip(found?) {
+        for (&node, (cost, toggled)) in changed.iter().zip(found?) {
             self.now.costs[node] = cost;
             self.now.toggled[node] = toggled;
         }
@@ -167,6 +253,11 @@ impl<'a> Climb<'a> {
     /// The parents of every node, ascending.
     pub(super) fn parents(&self) -> &[Vec<usize>] {
         &self.now.parents
+    }
+
+    /// How many others may become parents, all nodes together.
+    pub(super) fn near_count(&self) -> usize {
+        self.near.iter().map(Vec::len).sum()
     }
 
     /// What a node costs.
@@ -199,6 +290,64 @@ impl<'a> Climb<'a> {
             parents[node].len() >= self.most_parents && near.any(|(at, &other)| is_better(node, at, other))
         };
         (0..parents.len()).filter(is_bound).collect()
+    }
+
+    /// Good families of a node whatever the others' are, and their costs: what it comes to by taking parents in and out one by one, what
+    /// it comes to without all of these, then without each; and all sets on the way. So there is something good under most orders.
+    /// Nothing if the run is over before.
+    pub(super) fn families(
+        &self,
+        node: usize,
+        growths: usize,
+        run: &Run<'_>,
+    ) -> Option<Vec<(Vec<usize>, f64)>> {
+        let mut rows = Rows::new();
+        let mut barred = VecDeque::from([NodeSet::default()]);
+        let mut tried = HashSet::new();
+        while let Some(without) = barred.pop_front() {
+            if tried.len() == growths {
+                break;
+            }
+            if tried.insert(without.clone()) {
+                let parents = self.grow(node, &without, &mut rows, run)?;
+                let bar = |some: &[usize]| -> NodeSet { some.iter().copied().chain(&without).collect() };
+                if !parents.is_empty() {
+                    barred.push_front(bar(&parents));
+                }
+                barred.extend(parents.chunks(1).map(bar));
+            }
+        }
+        let costs = rows.into_iter().map(|(parents, (cost, _))| (parents, cost));
+        let mut families: Vec<(Vec<usize>, f64)> = costs.collect();
+        families.sort_by(|a, b| a.1.total_cmp(&b.1).then_with(|| a.0.cmp(&b.0)));
+        Some(families)
+    }
+
+    /// What a node comes to by taking parents in and out one by one, those barred excepted, with its cost.
+    pub(super) fn family(&self, node: usize, barred: &NodeSet, run: &Run<'_>) -> Option<(Vec<usize>, f64)> {
+        let mut rows = Rows::new();
+        let parents = self.grow(node, barred, &mut rows, run)?;
+        let cost = rows[&parents].0;
+        Some((parents, cost))
+    }
+
+    fn grow(&self, node: usize, barred: &NodeSet, rows: &mut Rows, run: &Run<'_>) -> Option<Vec<usize>> {
+        let mut parents = self.first[node].clone();
+        loop {
+            if !rows.contains_key(&parents) {
+                rows.insert(parents.clone(), self.row(node, &parents, run)?);
+            }
+            let (cost, toggled) = &rows[&parents];
+            let is_open = |other: usize| match parents.binary_search(&other) {
+                Ok(_) => !self.bounds.joins(other, node),
+                Err(_) => parents.len() < self.most_parents && !barred.contains(other),
+            };
+            let open = self.near[node].iter().zip(toggled).filter(|(other, _)| is_open(**other));
+            match open.min_by(|a, b| a.1.total_cmp(b.1)) {
+                Some((&other, &next)) if next < cost - GAIN => toggle(&mut parents, other),
+                _ => return Some(parents),
+            }
+        }
     }
 
     /// Climbs to the best graph within reach. Cut short, it has the best so far.
@@ -270,15 +419,11 @@ impl<'a> Climb<'a> {
 
     fn apply(&mut self, step: Move, run: &Run<'_>) -> Option<()> {
         let mut parents = self.now.parents.clone();
-        let mut toggle = |from: usize, to: usize| match parents[to].binary_search(&from) {
-            Ok(at) => drop(parents[to].remove(at)),
-            Err(at) => parents[to].insert(at, from),
-        };
         match step {
-            Move::Toggle { from, to } => toggle(from, to),
+            Move::Toggle { from, to } => toggle(&mut parents[to], from),
             Move::Turn { from, to } => {
-                toggle(from, to);
-                toggle(to, from);
+                toggle(&mut parents[to], from);
+                toggle(&mut parents[from], to);
             }
         }
         self.place(parents, run)
@@ -334,6 +479,34 @@ impl<'a> Climb<'a> {
     }
 }
 
+/// What the graph costs that a climb without bounds ends with; nothing if the run is over before.
+pub(crate) fn climbed_cost(data: &Categories, score: &dyn FamilyScore, run: &Run<'_>) -> Option<f64> {
+    let bounds = Bounds::free(data.columns());
+    let mut climb = Climb::new(data, score, &bounds, usize::MAX, run)?;
+    climb.run(run);
+    (!run.is_over()).then(|| climb.cost())
+}
+
+/// For each of so many nodes all others.
+fn everyone(nodes: usize) -> Vec<Vec<usize>> {
+    (0..nodes).map(|node| (0..nodes).filter(|&other| other != node).collect()).collect()
+}
+
+/// Nodes by what another costs with them, the least first.
+fn ranked(nodes: &[usize], costs: &[f64]) -> Vec<usize> {
+    let mut ranked: Vec<(f64, usize)> = costs.iter().copied().zip(nodes.iter().copied()).collect();
+    ranked.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    ranked.into_iter().map(|(_, node)| node).collect()
+}
+
+/// Takes a node into a set in ascending order, or out of it.
+fn toggle(set: &mut Vec<usize>, node: usize) {
+    match set.binary_search(&node) {
+        Ok(at) => drop(set.remove(at)),
+        Err(at) => set.insert(at, node),
+    }
+}
+
 /// Bits that stand for an edge: those of a graph are their exclusive or.
 fn edge(from: usize, to: usize) -> u64 {
     // SplitMix64's finalizer, a bijection with well-mixed bits.
@@ -344,7 +517,7 @@ fn edge(from: usize, to: usize) -> u64 {
 }
 
 /// The ancestors of every node. O(edges · d / 64).
-fn ancestors(parents: &[Vec<usize>]) -> Vec<NodeSet> {
+pub(super) fn ancestors(parents: &[Vec<usize>]) -> Vec<NodeSet> {
     fn visit(node: usize, parents: &[Vec<usize>], known: &mut [Option<NodeSet>]) {
         // Depth first without recursion: graphs may be chains of a thousand nodes.
         let mut stack = vec![node];

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use plackett::run::Run;
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 
-use super::climb::{Climb, GAIN};
+use super::climb::{Climb, GAIN, ancestors};
 use super::{Insertion, OrderSolution};
 use crate::{
-    Categories, Dag, NodeSet, Oracle, Result,
+    Categories, Dag, NodeSet, Oracle, Result, parallel,
     parent_sets::{Candidates, Keep, ParentSets},
     score::FamilyScore,
 };
@@ -22,6 +22,13 @@ const NEARLY: f64 = 8.0;
 
 /// The work that scoring the parent sets may take, all nodes together, in rows counted: some seconds.
 const WORK: f64 = 4e9;
+
+/// The least and the most times that good parents of a node are grown before anything is known of the graph, and the work that may take in
+/// all, in rows counted. One growth takes about so many looks at all those near the node.
+const FEWEST_GROWTHS: f64 = 4.0;
+const MOST_GROWTHS: f64 = 12.0;
+const GROWTH_WORK: f64 = 12e9;
+const LOOKS_OF_A_GROWTH: f64 = 2.0;
 
 /// The least and the most sets that a node may have within it.
 const FEWEST_SETS: f64 = 512.0;
@@ -78,6 +85,14 @@ pub struct Expanded {
     pub bound: Vec<usize>,
 }
 
+/// How far a growth has come.
+pub(crate) enum Growth {
+    /// There is a space that was searched.
+    Whole(Expanded),
+    /// The run was over before; the best graph so far.
+    Begun(Dag),
+}
+
 impl Expansion {
     /// Grows the space from `candidates` until a climb over graphs finds none better than the best order's, or until the run is over,
     /// with the last space that was built whole; nothing if not even the first was. Parents may be more than the candidates' limit
@@ -92,7 +107,10 @@ impl Expansion {
         candidates: Candidates,
         run: &Run<'_>,
     ) -> Result<Option<Expanded>> {
-        self.run_from(None, data, score, (candidates, false), run)
+        Ok(match self.run_from(None, data, score, (candidates, false), run)? {
+            Growth::Whole(expanded) => Some(expanded),
+            Growth::Begun(_) => None,
+        })
     }
 
     /// The same with an order to begin with, and perhaps with the candidates' limit on parents as the most that there may be.
@@ -103,13 +121,19 @@ impl Expansion {
         score: &dyn FamilyScore,
         (candidates, is_limited): (Candidates, bool),
         run: &Run<'_>,
-    ) -> Result<Option<Expanded>> {
+    ) -> Result<Growth> {
         let most = if is_limited { candidates.max_parents } else { usize::MAX };
         let bounds = candidates.bounds().clone();
-        let Some(mut climb) = Climb::new(data, score, &bounds, most, run) else { return Ok(None) };
+        let Some(mut climb) = Climb::new(data, score, &bounds, most, run) else {
+            return Ok(Growth::Begun(bounds.least()));
+        };
         run.begin("a climb over graphs", None);
         climb.run(run);
         let mut space = Space::new(data, candidates);
+        run.begin("parents of every node", Some(data.columns() as u64));
+        if !space.admit_families(data, &climb, run) {
+            return Ok(Growth::Begun(Dag::from_parents(climb.parents().to_vec())?));
+        }
         let mut last: Option<Expanded> = None;
         let mut rng = ChaCha8Rng::seed_from_u64(self.insertion.seed);
         let mut vain = 0;
@@ -127,7 +151,7 @@ impl Expansion {
             }
             // The end of the run may have come before this space had as good an order.
             if let Some(last) = last.take_if(|last| run.is_over() && last.solution.score <= solution.score) {
-                return Ok(Some(last));
+                return Ok(Growth::Whole(last));
             }
             let (candidates, found) = (space.candidates.clone(), solution.score);
             let is_better = last.as_ref().is_none_or(|last| found < last.solution.score - GAIN);
@@ -137,8 +161,12 @@ impl Expansion {
             if run.is_over() || climb.place(parents.clone(), run).is_none() {
                 break;
             }
+            if climb.look_around(run).is_none() {
+                break;
+            }
+            let Some(is_grown) = space.admit_beside(&climb, run) else { break };
             climb.run(run);
-            if climb.cost() < found - GAIN {
+            if is_grown || climb.cost() < found - GAIN {
                 continue;
             }
             if !bounds.is_free() || data.columns() > DISTURBED_COLUMNS || vain >= VAIN_ROUNDS {
@@ -152,10 +180,10 @@ impl Expansion {
             }
             climb.run(run);
         }
-        if let Some(last) = &mut last {
-            last.bound = climb.bound();
-        }
-        Ok(last)
+        Ok(match last {
+            Some(last) => Growth::Whole(Expanded { bound: climb.bound(), ..last }),
+            None => Growth::Begun(Dag::from_parents(climb.parents().to_vec())?),
+        })
     }
 }
 
@@ -179,6 +207,48 @@ impl Space {
         candidates.max_sets = candidates.max_sets.min(most);
         let cores = (0..nodes).map(|node| candidates.core(node).clone()).collect();
         Self { candidates, cores, met: Vec::new(), sets: None, changed: (0..nodes).collect() }
+    }
+
+    /// Takes in good families of every node, whatever the others' are. Whether the run has let it.
+    fn admit_families(&mut self, data: &Categories, climb: &Climb<'_>, run: &Run<'_>) -> bool {
+        let growth = climb.near_count() as f64 * data.row_count().max(1) as f64 * LOOKS_OF_A_GROWTH;
+        #[expect(clippy::cast_sign_loss, reason = "a number of growths")]
+        let growths = (GROWTH_WORK / growth).clamp(FEWEST_GROWTHS, MOST_GROWTHS) as usize;
+        let nodes: Vec<usize> = (0..self.cores.len()).collect();
+        let found: Option<Vec<_>> = parallel::map(&nodes, |&node| {
+            let families = climb.families(node, growths, run)?;
+            run.advance(1);
+            Some(families)
+        });
+        let Some(found) = found else { return false };
+        for (node, families) in found.into_iter().enumerate() {
+            for (parents, cost) in families {
+                self.admit(node, parents, cost);
+            }
+        }
+        true
+    }
+
+    /// Takes in what every node comes to while the others keep their parents, and tells whether that is better than what it has; nothing if
+    /// the run is over before.
+    fn admit_beside(&mut self, climb: &Climb<'_>, run: &Run<'_>) -> Option<bool> {
+        let ancestors = ancestors(climb.parents());
+        let nodes: Vec<usize> = (0..ancestors.len()).collect();
+        let found: Option<Vec<_>> = parallel::map(&nodes, |&node| {
+            let below = nodes.iter().copied().filter(|&other| ancestors[other].contains(node));
+            climb.family(node, &below.collect(), run)
+        });
+        let mut is_better = false;
+        for (node, (parents, cost)) in found?.into_iter().enumerate() {
+            is_better |= cost < climb.cost_of(node) - GAIN;
+            self.admit(node, parents, cost);
+        }
+        Some(is_better)
+    }
+
+    fn admit(&mut self, node: usize, parents: Vec<usize>, cost: f64) {
+        parents.iter().for_each(|&parent| self.cores[node].insert(parent));
+        self.met.push((node, parents, cost));
     }
 
     /// Makes the neighbors in the climb's graph candidates of each other, with those nearly joined, as many as there is room for.
@@ -246,6 +316,7 @@ mod tests {
     use std::time::Duration;
 
     use plackett::run::Limits;
+    use rand::seq::SliceRandom as _;
 
     use super::*;
     use crate::{
@@ -267,6 +338,60 @@ mod tests {
         assert!(grown.solution.score <= graph_cost(&data, &Qnml, network.dag()).unwrap());
         for (node, parents) in grown.solution.parents.iter().enumerate() {
             assert!(parents.is_subset(grown.candidates.core(node)));
+        }
+    }
+
+    /// Nodes that take after one of two parents, as their own switches say. A switch says nothing of its node alone, and siblings say more of each other than
+    /// either parent does, so that steps of one edge end among the siblings.
+    fn heirs(rows: usize) -> (Categories, Dag) {
+        let heirs = 8;
+        let mut rng = ChaCha8Rng::seed_from_u64(5);
+        let mut columns: Vec<Vec<u8>> =
+            (0..2).map(|_| (0..rows).map(|_| rng.random_range(0..4)).collect()).collect();
+        let mut parents = vec![vec![], vec![]];
+        for heir in 0..heirs {
+            let switch: Vec<u8> = (0..rows).map(|_| rng.random_range(0..2)).collect();
+            let taken = (0..rows).map(|row| columns[usize::from(switch[row])][row]).collect();
+            columns.extend([switch, taken]);
+            parents.extend([vec![], vec![0, 1, 2 + 2 * heir]]);
+        }
+        let arity = |column: usize| if column < 2 || column % 2 == 1 { 4 } else { 2 };
+        let levels =
+            (0..columns.len()).map(|column| (0..arity(column)).map(|level| level.to_string()).collect());
+        let names = (0..columns.len()).map(|column| format!("x{column}")).collect();
+        let data = Categories::new(names, levels.collect(), columns).unwrap();
+        (data, Dag::from_parents(parents).unwrap())
+    }
+
+    #[test]
+    fn families_that_single_edges_do_not_lead_to_are_found() {
+        let (data, truth) = heirs(500);
+        let none = Candidates::from_neighbors(vec![NodeSet::default(); data.columns()]).unwrap();
+        let grown = Expansion::default().run(&data, &Qnml, none, &Run::default()).unwrap().unwrap();
+        let wanted = graph_cost(&data, &Qnml, &truth).unwrap();
+        assert!(grown.solution.score <= wanted + 1e-6, "{} {wanted}", grown.solution.score);
+    }
+
+    #[test]
+    fn the_optimum_is_found_on_sixteen_columns() {
+        let network = BayesNet::embedded("alarm").unwrap();
+        let mut rng = ChaCha8Rng::seed_from_u64(3);
+        for seed in 0..3 {
+            let whole = network.sample(1000, seed, BayesNet::TRAINING).unwrap();
+            let mut kept: Vec<usize> = (0..whole.columns()).collect();
+            kept.shuffle(&mut rng);
+            kept.truncate(16);
+            let names = kept.iter().map(|&column| whole.names()[column].clone()).collect();
+            let levels = kept.iter().map(|&column| whole.levels(column).to_vec()).collect();
+            let codes = kept.iter().map(|&column| whole.column(column).to_vec()).collect();
+            let data = Categories::new(names, levels, codes).unwrap();
+            let none = Candidates::from_neighbors(vec![NodeSet::default(); 16]).unwrap();
+            let run = Run::default();
+            let grown = Expansion::default().run(&data, &Qnml, none, &run).unwrap().unwrap();
+            let everything = ParentSets::build(&data, &Qnml, &Candidates::all(16, 4), Keep::Best, &run);
+            let everything = Arc::new(everything.unwrap().unwrap());
+            let best = crate::search::Exact { memory_bytes: 1 << 24 }.run(everything, &run).unwrap().unwrap();
+            assert!(grown.solution.score <= best.score + 1e-6, "{} {}", grown.solution.score, best.score);
         }
     }
 

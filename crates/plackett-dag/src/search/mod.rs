@@ -14,7 +14,9 @@ mod plackett_luce;
 mod posterior;
 mod walk;
 
+pub(crate) use climb::climbed_cost;
 pub use exact::{Exact, LocalTable};
+pub(crate) use expansion::Growth;
 pub use expansion::{Expanded, Expansion};
 pub use expectation::Expectation;
 pub use insertion::Insertion;
