@@ -262,6 +262,28 @@ pub enum Error {
         /// What is wrong with it.
         problem: String,
     },
+    /// A node of a graph cannot be fitted to the data.
+    #[error("column \"{}\": {problem}", shown(node))]
+    Fit {
+        /// The node's name.
+        node: String,
+        /// Why not.
+        problem: String,
+    },
+    /// A question about a graph or a model has no answer.
+    #[error("{reason}")]
+    Question {
+        /// Why not.
+        reason: String,
+    },
+    /// Inference would need tables that do not fit in the memory allowed.
+    #[error("the tables that this takes need {needed_bytes} bytes, more than the {allowed_bytes} allowed")]
+    Inference {
+        /// Bytes that they would need.
+        needed_bytes: u128,
+        /// Bytes allowed.
+        allowed_bytes: usize,
+    },
     /// No network is brought along under the name.
     #[error("there is no network named \"{name}\"; known are {known}")]
     UnknownNetwork {
@@ -535,6 +557,12 @@ pub enum Problem {
     /// The description of a Bayesian network does not follow its format, or contradicts itself.
     #[error("{message}")]
     Network {
+        /// What is wrong.
+        message: String,
+    },
+    /// A file is no fitted model, or one of another version.
+    #[error("this is no model that can be read: {message}")]
+    Model {
         /// What is wrong.
         message: String,
     },

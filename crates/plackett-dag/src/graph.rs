@@ -294,6 +294,26 @@ impl Dag {
     }
 }
 
+impl Dag {
+    /// What makes a node independent of all others once it is known: its parents, its children and their other parents, ascending.
+    ///
+    /// # Example
+    /// ```
+    /// let dag = plackett_dag::Dag::from_parents(vec![vec![], vec![], vec![0, 1], vec![2], vec![]])?;
+    /// assert_eq!(dag.markov_blanket(0), [1, 2]);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn markov_blanket(&self, node: usize) -> Vec<usize> {
+        let spouses = self.children(node).iter().flat_map(|&child| self.parents(child));
+        let mut blanket: Vec<usize> =
+            self.parents(node).iter().chain(self.children(node)).chain(spouses).copied().collect();
+        blanket.sort_unstable();
+        blanket.dedup();
+        blanket.retain(|&other| other != node);
+        blanket
+    }
+}
+
 /// A [`Dag`] whose nodes have names: no name is empty, and no two are the same.
 ///
 /// # Example

@@ -93,6 +93,17 @@ impl Pattern {
             })
     }
 
+    /// Whether all arrows that meet in a graph of this skeleton, from nodes that are apart, meet here too.
+    pub(crate) fn has_colliders_of(&self, dag: &Dag) -> bool {
+        let meets = |node: usize| {
+            let apart = |&&parent: &&usize| {
+                dag.parents(node).iter().any(|&other| other != parent && !self.is_adjacent(parent, other))
+            };
+            dag.parents(node).iter().filter(apart).all(|&parent| self.has_arrow(parent, node))
+        };
+        (0..dag.nodes()).all(meets)
+    }
+
     pub(crate) fn to_cpdag(&self) -> Cpdag {
         let edges = |sets: &[NodeSet]| -> Vec<(usize, usize)> {
             sets.iter().enumerate().flat_map(|(a, set)| set.iter().map(move |b| (a, b))).collect()

@@ -25,6 +25,7 @@ mod profile;
 mod reading;
 mod resample;
 mod rows;
+mod sample;
 mod saved;
 mod settle;
 mod source;
@@ -42,6 +43,8 @@ pub use covariance::Covariance;
 pub use discretize::{Cuts, Discretize};
 pub use reading::{Delimiter, Missing, Reading};
 pub use resample::Resampler;
+pub(crate) use sample::ColumnValues;
+pub use sample::Sample;
 pub use source::{SourceColumn, SourceValues};
 pub use statistics::Statistics;
 pub use targets::{Indicator, RowTargets, Targets};
@@ -452,6 +455,19 @@ impl Dataset {
             return Err(Error::Misfit { setting: "bootstrap", reason: reason.to_owned() });
         }
         Ok(Resampler::new(whole, centering))
+    }
+
+    /// What a model is fitted to, and effects are estimated from.
+    ///
+    /// # Errors
+    /// As [`Dataset::observations`], and [`Error::Misfit`] for numbers and categories of which only the moments are known.
+    pub fn sample(self) -> Result<Sample> {
+        let labels = |values: &Values| match values {
+            Values::Categories { labels, .. } => labels.clone(),
+            _ => Vec::new(),
+        };
+        let (names, labels) = (self.names.clone(), self.values.iter().map(labels).collect());
+        Sample::new(names, labels, self.observations(Centering::Center)?)
     }
 
     fn into_mixed(self) -> Result<Mixed> {

@@ -4,10 +4,12 @@
 
 mod bif;
 mod embedded;
+mod inference;
 mod likelihood;
 mod sample;
 
 pub use embedded::{EMBEDDED, EmbeddedNetwork};
+pub use inference::Inference;
 
 use std::collections::HashSet;
 
@@ -22,7 +24,7 @@ const SUM_TOLERANCE: f64 = 1e-6;
 const FILE_SUM_TOLERANCE: f64 = 1e-3;
 
 /// The most probabilities a table may have, 128 MB of them; a node of two states reaches it with 23 such parents.
-const MOST_ENTRIES: usize = 1 << 24;
+pub(crate) const MOST_ENTRIES: usize = 1 << 24;
 
 /// A Bayesian network over variables that each have a finite number of states.
 ///
