@@ -14,7 +14,9 @@ from plackett import critics, metrics
 from plackett._data import Statistics
 from plackett._distributions import Categorical, Fit, PlackettLuce
 from plackett._draw import Drawn, draw, gradient
+from plackett._effects import Effect, EffectValue
 from plackett._estimate import Estimate, estimate
+from plackett._fitted import FittedModel
 from plackett._graph import Cpdag, Graph
 from plackett._knowledge import Knowledge, KnowledgeCost
 from plackett._learn import LearnedGraph, PlackettWarning, learn_dag
@@ -34,8 +36,11 @@ __all__ = [
     "Critic",
     "DiscreteData",
     "Drawn",
+    "Effect",
+    "EffectValue",
     "Estimate",
     "Fit",
+    "FittedModel",
     "Graph",
     "Knowledge",
     "KnowledgeCost",

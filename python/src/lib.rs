@@ -10,8 +10,10 @@ mod bootstrap;
 mod critic;
 mod data;
 mod distribution;
+mod effect;
 mod error;
 mod estimate;
+mod fitted;
 mod graph;
 mod interrupt;
 mod learn;
@@ -35,7 +37,12 @@ mod _plackett {
         data::{Batches, Data},
         distribution::Distribution,
         error::PlackettError,
-        graph::{compare, cpdag, interventional_cpdag, shd, shd_cpdag, sid, to_dot, topological_order},
+        effect::{effect, learned_effect},
+        fitted::FittedModel,
+        graph::{
+            adjustment_set, compare, cpdag, interventional_cpdag, is_adjustment_set, is_d_separated, parse_graph, read_graph, related,
+            shd, shd_cpdag, sid, topological_order, write_graph,
+        },
         learn::{LearnedGraph, learn, read_knowledge},
         model::{LinearModel, Network},
         optimize::Optimizer,

@@ -15,10 +15,11 @@ use crate::{
 // Accepted so that scripts may pass it to every command alike; nothing is random here.
 #[command(mut_arg("seed", |seed| seed.hide(true)))]
 pub(crate) struct Arguments {
-    /// The true graph: an adjacency matrix in CSV (row i, column j non-zero means i -> j), or the JSON of `learn`
+    /// The true graph: an adjacency matrix in CSV (row i, column j non-zero means i -> j), the JSON of `learn`, a BIF file, or a graph in
+    /// DOT, GraphML, GML, or as Tetrad, causal-learn, DAGitty or bnlearn write it
     #[arg(value_name = "TRUE")]
     truth: PathBuf,
-    /// The estimated graph, in either form
+    /// The estimated graph, in any of these forms
     #[arg(value_name = "EST")]
     estimate: PathBuf,
     #[command(flatten)]

@@ -41,6 +41,12 @@ impl OutDir {
         Ok(target)
     }
 
+    /// Writes one file, which may be anywhere, in a single step.
+    pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Self::create(folder)?.replace(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+    }
+
     fn replace(&self, target: &Path, bytes: &[u8]) -> io::Result<()> {
         // Same directory, hence same file system: a rename across file systems would not be atomic.
         let mut file = temporary().tempfile_in(&self.path)?;

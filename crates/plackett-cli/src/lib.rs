@@ -8,8 +8,10 @@
 
 mod arguments;
 mod console;
+mod effect;
 mod evaluate;
 mod files;
+mod fit;
 mod interrupt;
 mod learn;
 mod optimize;
@@ -47,6 +49,10 @@ struct Cli {
 enum Command {
     /// Learn a causal graph from a CSV file
     Learn(Box<learn::Arguments>),
+    /// Fit a model to data: coefficients and probabilities of a graph
+    Fit(fit::Arguments),
+    /// Estimate how much one column changes another, by a graph and data
+    Effect(effect::Arguments),
     /// Sum data up in a file that graphs are learned from, and that merges with others
     Statistics(statistics::Arguments),
     /// Find a good order for a problem file or for a program that evaluates orders
@@ -78,6 +84,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     };
     let outcome = match cli.command {
         Command::Learn(arguments) => learn::command(&arguments),
+        Command::Fit(arguments) => fit::command(&arguments),
+        Command::Effect(arguments) => effect::command(&arguments),
         Command::Statistics(arguments) => statistics::command(&arguments),
         Command::Optimize(arguments) => optimize::command(&arguments),
         Command::Simulate(arguments) => simulate::command(&arguments),

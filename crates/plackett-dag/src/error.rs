@@ -445,8 +445,11 @@ pub enum Problem {
         "this file is a graph as Tetrad saves it, and has no data (it can be compared with another by evaluate, and fitted to data by fit)"
     )]
     IsGraph,
-    /// A line is no directed edge.
-    #[error("\"{}\" is no directed edge as in \"1. a --> b\"", crate::text::shown(text))]
+    /// A line is no edge.
+    #[error(
+        "\"{}\" is neither a directed edge as in \"1. a --> b\" nor an undirected one as in \"1. a --- b\"",
+        crate::text::shown(text)
+    )]
     NotAnEdge {
         /// The line.
         text: String,
@@ -563,6 +566,14 @@ pub enum Problem {
     /// A file is no fitted model, or one of another version.
     #[error("this is no model that can be read: {message}")]
     Model {
+        /// What is wrong.
+        message: String,
+    },
+    /// A text does not describe a graph as its format has it.
+    #[error("this is no graph that can be read ({what}): {message}")]
+    GraphText {
+        /// The format.
+        what: &'static str,
         /// What is wrong.
         message: String,
     },

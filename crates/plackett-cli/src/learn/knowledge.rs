@@ -13,7 +13,7 @@ use plackett_dag::{
 use crate::console::BadInput;
 
 #[derive(Args)]
-pub(super) struct KnowledgeArguments {
+pub(crate) struct KnowledgeArguments {
     /// What is known of the graph, which it then keeps: a JSON file with required, forbidden, tiers, exogenous, terminal, adjacent
     /// and apart, or one of Tetrad's /knowledge files
     #[arg(long, value_name = "FILE")]
@@ -36,7 +36,7 @@ struct Tiers(Vec<Tier>);
 
 impl KnowledgeArguments {
     /// All of it together.
-    pub(super) fn gather(&self) -> anyhow::Result<Knowledge> {
+    pub(crate) fn gather(&self) -> anyhow::Result<Knowledge> {
         let mut knowledge = Knowledge {
             required: self.require.clone(),
             forbidden: self.forbid.clone(),
@@ -52,7 +52,7 @@ impl KnowledgeArguments {
 }
 
 /// What is known of the columns, if anything is.
-pub(super) fn resolve(knowledge: &Knowledge, names: &[String]) -> anyhow::Result<Option<Resolved>> {
+pub(crate) fn resolve(knowledge: &Knowledge, names: &[String]) -> anyhow::Result<Option<Resolved>> {
     if knowledge.is_empty() {
         return Ok(None);
     }

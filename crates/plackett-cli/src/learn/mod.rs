@@ -3,7 +3,7 @@
 mod bootstrap;
 pub(crate) mod data;
 mod interventions;
-mod knowledge;
+pub(crate) mod knowledge;
 mod report;
 pub(crate) mod summary;
 
@@ -132,7 +132,8 @@ pub(crate) struct Arguments {
     /// take longer to read are refused. Only then can two runs of one seed differ
     #[arg(long, value_name = "S", value_parser = arguments::seconds, allow_negative_numbers = true)]
     time: Option<Duration>,
-    /// The true graph, to compare with: an adjacency matrix in CSV (row i, column j non-zero means i -> j) or JSON
+    /// The true graph, to compare with: an adjacency matrix in CSV (row i, column j non-zero means i -> j), the JSON of `learn`, a BIF
+    /// file, or a graph in DOT, GraphML, GML, or as Tetrad, causal-learn, DAGitty or bnlearn write it
     #[arg(long, value_name = "GRAPH")]
     truth: Option<PathBuf>,
     #[command(flatten)]
@@ -206,7 +207,7 @@ impl Arguments {
 }
 
 /// The option that a setting of the library is given by.
-fn option(setting: &str) -> String {
+pub(crate) fn option(setting: &str) -> String {
     let name = match setting {
         "noise_variance" => "sigma2",
         "equivalent_sample_size" => "ess",
@@ -233,14 +234,14 @@ fn explained(error: Error, arguments: &Arguments, source: &str) -> anyhow::Error
 const LAST_LOOK: Duration = Duration::from_millis(300);
 
 /// The score that is chosen by looking at the data.
-const AUTO: &str = "auto";
+pub(crate) const AUTO: &str = "auto";
 
-fn method_names() -> PossibleValuesParser {
+pub(crate) fn method_names() -> PossibleValuesParser {
     let named = LEARN_METHODS.iter().map(|method| PossibleValue::new(method.name).help(method.summary));
     PossibleValuesParser::new(named.collect::<Vec<_>>())
 }
 
-fn score_names() -> PossibleValuesParser {
+pub(crate) fn score_names() -> PossibleValuesParser {
     let auto = PossibleValue::new(AUTO).help(
         "Categories: qnml. Numbers: bic, or ev-l0 where the data support equal noise variances, as it then tells \
          every direction; bge with --posterior. Both: dg",
@@ -344,7 +345,7 @@ fn centering_name<S: Serializer>(centering: &Centering, serializer: S) -> Result
     })
 }
 
-fn show(bar: &ProgressBar, progress: &Progress) {
+pub(crate) fn show(bar: &ProgressBar, progress: &Progress) {
     bar.set_message(progress.stage.clone());
     bar.set_length(progress.total.unwrap_or(progress.done));
     bar.set_position(progress.done);

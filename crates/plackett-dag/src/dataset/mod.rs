@@ -388,6 +388,10 @@ impl Dataset {
         if !faults.is_empty() {
             return Err(Error::Unfit { file: self.source, faults });
         }
+        self.into_observations(centering)
+    }
+
+    fn into_observations(self, centering: Centering) -> Result<Observations> {
         if let Some(joint) = self.joint {
             return Ok(Observations::Joint(Arc::new(joint.moments.centered(centering))));
         }
@@ -449,25 +453,47 @@ impl Dataset {
                           and, if they are too many to be held, more memory or a part of them";
             return Err(Error::Misfit { setting: "bootstrap", reason: reason.to_owned() });
         }
-        let whole = self.observations(centering)?;
-        if matches!(&whole, Observations::Numbers(gram) if gram.number_rows().is_none()) {
-            let reason = "draws rows anew, and the rows of these numbers cannot be taken apart from what is said of them";
-            return Err(Error::Misfit { setting: "bootstrap", reason: reason.to_owned() });
-        }
-        Ok(Resampler::new(whole, centering))
+        Resampler::of(self.observations(centering)?, centering)
+    }
+
+    /// What stands in the way of fitting a model or asking one: a single row or column does not.
+    pub fn sample_faults(&self) -> Vec<Finding> {
+        let mut faults = self.faults();
+        faults.retain(|fault| !matches!(fault.concern, Concern::OnlyRow | Concern::OnlyColumn));
+        faults
     }
 
     /// What a model is fitted to, and effects are estimated from.
     ///
     /// # Errors
-    /// As [`Dataset::observations`], and [`Error::Misfit`] for numbers and categories of which only the moments are known.
+    /// [`Error::Unfit`] with all [faults](Self::sample_faults), and [`Error::Misfit`] for numbers and categories of which only the
+    /// moments are known.
     pub fn sample(self) -> Result<Sample> {
+        let faults = self.sample_faults();
+        if !faults.is_empty() {
+            return Err(Error::Unfit { file: self.source, faults });
+        }
+        let (names, labels) = (self.names.clone(), self.labels());
+        Sample::new(names, labels, self.into_observations(Centering::Center)?)
+    }
+
+    /// The same with rows that can be drawn again.
+    ///
+    /// # Errors
+    /// As [`Dataset::sample`] and [`Dataset::resampler`].
+    pub fn resampled_sample(self) -> Result<(Sample, Resampler)> {
+        let (names, labels) = (self.names.clone(), self.labels());
+        let rows = self.resampler(Centering::Center)?;
+        Ok((Sample::new(names, labels, rows.observations().clone())?, rows))
+    }
+
+    /// The categories of each column; none for numbers.
+    pub fn labels(&self) -> Vec<Vec<String>> {
         let labels = |values: &Values| match values {
             Values::Categories { labels, .. } => labels.clone(),
             _ => Vec::new(),
         };
-        let (names, labels) = (self.names.clone(), self.values.iter().map(labels).collect());
-        Sample::new(names, labels, self.observations(Centering::Center)?)
+        self.values.iter().map(labels).collect()
     }
 
     fn into_mixed(self) -> Result<Mixed> {

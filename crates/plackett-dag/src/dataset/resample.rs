@@ -44,8 +44,26 @@ enum Chances {
 }
 
 impl Resampler {
+    /// Data that hold their rows, to be drawn again; `centering` is what was done to their numbers.
+    ///
+    /// # Errors
+    /// [`Error::Misfit`] if they hold moments only.
+    pub fn of(whole: Observations, centering: Centering) -> Result<Self> {
+        let is_held = match &whole {
+            Observations::Numbers(_) => rows_of(&whole).is_some(),
+            Observations::Joint(_) => false,
+            Observations::Categories(_) | Observations::Mixed(_) => true,
+        };
+        if is_held {
+            return Ok(Self::new(whole, centering));
+        }
+        let reason =
+            "draws rows anew, and the rows of these numbers cannot be taken apart from what is said of them";
+        Err(Error::Misfit { setting: "bootstrap", reason: reason.to_owned() })
+    }
+
     /// Data that hold their rows.
-    pub(super) fn new(whole: Observations, centering: Centering) -> Self {
+    fn new(whole: Observations, centering: Centering) -> Self {
         let chances = match &whole {
             Observations::Categories(data) => match data.counts() {
                 Some(counts) => Chances::Counts(counts.to_vec()),

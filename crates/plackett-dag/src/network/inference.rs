@@ -153,7 +153,7 @@ impl Given<'_> {
     fn eliminate(&self, target: Option<usize>) -> Result<(Vec<f64>, f64)> {
         let mut factors = self.factors(target);
         let order = self.order(&factors, target)?;
-        let mut log = 0.0;
+        let mut log: f64 = factors.iter_mut().map(|factor| scale(&mut factor.values)).sum();
         for node in order {
             let (own, others): (Vec<Factor>, Vec<Factor>) =
                 factors.into_iter().partition(|factor| factor.nodes.contains(&node));

@@ -1,9 +1,26 @@
-//! Graph files: an adjacency matrix as CSV with a header of names, in which entry (row i, column j) other than zero is
-//! the weight of i → j; the JSON document that learning prints; the text that Tetrad saves; and DOT for pictures. Names carry the
+//! Graph files. An adjacency matrix as CSV with a header of names, in which entry (row i, column j) other than zero is
+//! the weight of i → j, and the JSON document that learning prints are ours; the texts of Tetrad and causal-learn, DOT, GraphML, GML,
+//! DAGitty, bnlearn's model strings and the graphs of BIF files are read and written for others. Names carry the
 //! meaning: two files may list the same nodes in different orders.
 
+mod bnlearn;
+mod claim;
+mod dot;
+mod gml;
+mod graphml;
+mod markup;
+mod statements;
+mod tetrad;
+
+pub use bnlearn::to_model_string;
+pub use claim::Claim;
+pub use dot::{cpdag_to_dot, to_dagitty, to_dot};
+pub use gml::to_gml;
+pub use graphml::to_graphml;
+pub(crate) use tetrad::is_tetrad_graph;
+pub use tetrad::{parse_graph_tetrad, to_tetrad};
+
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::io::{BufRead, Write};
 use std::path::Path;
 
@@ -12,14 +29,14 @@ use serde::{Deserialize, Serialize};
 use crate::cpdag::Cpdag;
 use crate::error::{Error, Place, Problem};
 use crate::graph::NamedDag;
+use crate::network::BayesNet;
 use crate::records::{Records, open};
 use crate::text::number_text;
 
-/// Reads a graph from a file: JSON if its name ends in `.json` or its text begins with a brace, Tetrad's text if it begins as that
-/// does, CSV otherwise.
+/// Reads a graph from a file, in whichever of the formats it is: see [`read_claim`]. Of edges whose direction is open, it has one.
 ///
 /// # Errors
-/// A file that cannot be read, and whatever [`parse_graph_json`], [`parse_graph_tetrad`] and [`parse_graph_csv`] refuse.
+/// Those of [`read_claim`].
 ///
 /// # Example
 /// ```
@@ -27,20 +44,76 @@ use crate::text::number_text;
 /// assert!(error.to_string().starts_with("no-such-file.csv: "));
 /// ```
 pub fn read_graph(path: impl AsRef<Path>) -> Result<NamedDag, Error> {
+    Ok(read_claim(path)?.graph)
+}
+
+/// Reads a graph and which of its directions are open from a file, in whichever of the formats it is: JSON if its name ends in `.json`
+/// or its text begins with a brace, CSV if nothing else fits, and the others by how they begin.
+///
+/// # Errors
+/// A file that cannot be read, and whatever [`parse_claim`] refuses.
+///
+/// # Example
+/// ```
+/// let error = plackett_dag::format::read_claim("no-such-file.dot").unwrap_err();
+/// assert!(error.to_string().starts_with("no-such-file.dot: "));
+/// ```
+pub fn read_claim(path: impl AsRef<Path>) -> Result<Claim, Error> {
     let path = path.as_ref();
     let file = path.display().to_string();
     let mut text = Vec::new();
     let read = std::io::Read::read_to_end(&mut open(path)?, &mut text);
     read.map_err(|problem| Error::Io { file: file.clone(), problem })?;
-    let ends_in =
-        |wanted: &str| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(wanted));
-    let begins_with_brace = without_mark(&text).trim_ascii_start().starts_with(b"{");
-    if ends_in("json") || (begins_with_brace && !ends_in("csv")) {
-        parse_graph_json(&text, &file)
-    } else if is_tetrad_graph(without_mark(&text)) {
-        parse_graph_tetrad(&String::from_utf8_lossy(without_mark(&text)), &file)
+    parse_claim(&text, &file)
+}
+
+/// Reads a graph and which of its directions are open from a text, in whichever of the formats it is; `file` is what errors call it, and
+/// how it ends counts.
+///
+/// # Errors
+/// By file and, where there are such, by line: what does not follow its format, edges that are neither directed nor undirected, names that
+/// are repeated, edges that make a cycle, and undirected ones that no DAG could direct without new arrows that meet.
+///
+/// # Example
+/// ```
+/// use plackett_dag::format::parse_claim;
+///
+/// for text in ["[a][c][b|a:c]", "dag { a -> b <- c }", "digraph { a -> b; c -> b }", "Graph Nodes:\na;b;c\n\nGraph Edges:\n1. a --> b\n2. c --> b\n"] {
+///     let claim = parse_claim(text.as_bytes(), "the text")?;
+///     assert_eq!((claim.graph.names().len(), claim.graph.dag().edge_count(), claim.class.undirected().len()), (3, 2, 0));
+/// }
+/// assert_eq!(parse_claim(b"pdag { a -- b }", "the text")?.class.undirected(), [(0, 1)]);
+/// # Ok::<(), plackett_dag::Error>(())
+/// ```
+pub fn parse_claim(text: &[u8], file: &str) -> Result<Claim, Error> {
+    let ends_in = |wanted: &str| {
+        Path::new(file).extension().is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
+    };
+    let bytes = without_mark(text);
+    let start = bytes.trim_ascii_start();
+    if ends_in("json") || (start.starts_with(b"{") && !ends_in("csv")) {
+        return parse_claim_json(text, file);
+    }
+    if ends_in("csv") {
+        return Ok(Claim::certain(parse_graph_csv(text, file)?));
+    }
+    let words = String::from_utf8_lossy(bytes);
+    let head = statements::head(&words);
+    if is_tetrad_graph(bytes) {
+        tetrad::parse(&words, file)
+    } else if start.starts_with(b"<") {
+        graphml::parse(&words, file)
+    } else if head.is_some_and(|(word, mark)| word == "graph" && mark == '[') || start.starts_with(b"Creator")
+    {
+        gml::parse(&words, file)
+    } else if head.is_some() {
+        statements::parse(&words, file)
+    } else if start.starts_with(b"[") {
+        bnlearn::parse(&words, file)
+    } else if ends_in("bif") || start.starts_with(b"network ") || start.starts_with(b"variable ") {
+        Ok(Claim::certain(BayesNet::from_bif(&words, file)?.graph().clone()))
     } else {
-        parse_graph_csv(text.as_slice(), &file)
+        Ok(Claim::certain(parse_graph_csv(text, file)?))
     }
 }
 
@@ -103,7 +176,25 @@ pub fn parse_graph_csv(reader: impl BufRead, file: &str) -> Result<NamedDag, Err
 /// # Ok::<(), plackett_dag::Error>(())
 /// ```
 pub fn parse_graph_json(text: &[u8], file: &str) -> Result<NamedDag, Error> {
-    let document: GraphDocument = serde_json::from_slice(without_mark(text)).map_err(|error| {
+    graph_document(text, file)?.to_graph().map_err(|problem| in_file(file, problem))
+}
+
+/// What a document that learning prints says of directions: edges whose `direction` is open are so.
+fn parse_claim_json(text: &[u8], file: &str) -> Result<Claim, Error> {
+    let document = graph_document(text, file)?;
+    let graph = document.to_graph().map_err(|problem| in_file(file, problem))?;
+    let place = |name: &String| graph.names().iter().position(|own| own == name);
+    let is_open = |edge: &&EdgeDocument| edge.direction.as_deref() == Some(OPEN);
+    let open = document.edges.iter().filter(is_open);
+    let open: Vec<(usize, usize)> = open.filter_map(|edge| place(&edge.from).zip(place(&edge.to))).collect();
+    Claim::open_in(graph, |from, to| open.contains(&(from, to))).map_err(|problem| in_file(file, problem))
+}
+
+/// The `direction` of an edge that might as well point the other way.
+const OPEN: &str = "open";
+
+fn graph_document(text: &[u8], file: &str) -> Result<GraphDocument, Error> {
+    serde_json::from_slice(without_mark(text)).map_err(|error| {
         // The reader's own message ends with the line and column of the text, which the place gives too.
         let line = Some(error.line() as u64).filter(|&line| line > 0);
         let message = error.to_string();
@@ -113,63 +204,7 @@ pub fn parse_graph_json(text: &[u8], file: &str) -> Result<NamedDag, Error> {
             place: Place { file: file.into(), line, column },
             problem: Problem::Json { message },
         }
-    })?;
-    document.to_graph().map_err(|problem| in_file(file, problem))
-}
-
-/// How the text of a graph that Tetrad has saved begins, and where its edges do.
-const TETRAD: (&str, &str) = ("Graph Nodes:", "Graph Edges:");
-
-/// Whether a text begins as a graph that Tetrad has saved does.
-pub(crate) fn is_tetrad_graph(text: &[u8]) -> bool {
-    text.trim_ascii_start().starts_with(TETRAD.0.as_bytes())
-}
-
-/// Reads a graph as Tetrad saves it, the names of the nodes and then a line `1. a --> b` for each edge; `file` is what errors call
-/// it. Edges weigh one.
-///
-/// # Errors
-/// By file and line: what is no edge, or one that is not directed; names that are not listed, and edges that make a cycle.
-///
-/// # Example
-/// ```
-/// let text = "Graph Nodes:\na;b;c\n\nGraph Edges:\n1. a --> b\n2. c --> b\n";
-/// let graph = plackett_dag::format::parse_graph_tetrad(text, "graph.txt")?;
-/// assert_eq!((graph.names().len(), graph.dag().edge_count()), (3, 2));
-/// assert!(plackett_dag::format::parse_graph_tetrad(&text.replace("1. a -->", "1. a o->"), "graph.txt").is_err());
-/// # Ok::<(), plackett_dag::Error>(())
-/// ```
-pub fn parse_graph_tetrad(text: &str, file: &str) -> Result<NamedDag, Error> {
-    let mut names: Vec<String> = Vec::new();
-    let mut edges = Vec::new();
-    let mut is_among_edges = false;
-    for (at, line) in text.lines().enumerate().map(|(at, line)| (at, line.trim())) {
-        if line.is_empty() || line == TETRAD.0 {
-            continue;
-        }
-        if !is_among_edges {
-            is_among_edges = line == TETRAD.1;
-            if !is_among_edges {
-                names.extend(line.split([';', ',']).map(|name| name.trim().to_owned()));
-            }
-            continue;
-        }
-        let edge = line.split_once(". ").and_then(|(_, edge)| edge.split_once(" --> "));
-        let Some((from, to)) = edge else {
-            // Attributes of the graph may follow its edges.
-            if line.starts_with(|first: char| first.is_ascii_digit()) {
-                let place = Place { file: file.into(), line: Some(at as u64 + 1), column: None };
-                return Err(Error::Content { place, problem: Problem::NotAnEdge { text: line.to_owned() } });
-            }
-            break;
-        };
-        let known = |name: &str| {
-            let place = names.iter().position(|other| other == name.trim());
-            place.ok_or_else(|| in_file(file, Error::UnknownName { name: name.trim().to_owned() }))
-        };
-        edges.push((known(from)?, known(to)?, 1.0));
-    }
-    NamedDag::from_edges(names, edges).map_err(|problem| in_file(file, problem))
+    })
 }
 
 /// Writes the adjacency matrix in CSV; `file` is what errors call it.
@@ -243,6 +278,9 @@ pub struct EdgeDocument {
     /// The weight, 1 if it is left out.
     #[serde(default = "default_weight")]
     pub weight: f64,
+    /// What the direction rests on, `open` if on nothing; not known if it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direction: Option<String>,
 }
 
 fn default_weight() -> f64 {
@@ -305,7 +343,12 @@ impl GraphDocument {
             edges: graph
                 .dag()
                 .edges()
-                .map(|(from, to, weight)| EdgeDocument { from: name(from), to: name(to), weight })
+                .map(|(from, to, weight)| EdgeDocument {
+                    from: name(from),
+                    to: name(to),
+                    weight,
+                    direction: None,
+                })
                 .collect(),
             cpdag: Some(CpdagDocument::new(names, &Cpdag::of(graph.dag()))),
         }
@@ -342,74 +385,30 @@ impl GraphDocument {
     }
 }
 
-/// A graph in the DOT language, its edges labeled with their weights unless all of them are 1. Edges whose direction is
-/// open, as `is_open(from, to)` tells, have no arrowheads.
-///
-/// # Example
-/// ```
-/// # use plackett_dag::{NamedDag, format::to_dot};
-/// let graph = NamedDag::from_edges(vec!["a".into(), "the \"b\"".into()], [(0, 1, -0.5)])?;
-/// assert_eq!(
-///     to_dot(&graph, |_, _| false),
-///     "digraph {\n  \"a\";\n  \"the \\\"b\\\"\";\n  \"a\" -> \"the \\\"b\\\"\" [label=\"-0.5\"];\n}\n"
-/// );
-/// assert!(to_dot(&graph, |_, _| true).contains("[label=\"-0.5\", dir=none]"));
-/// # Ok::<(), plackett_dag::Error>(())
-/// ```
-pub fn to_dot(graph: &NamedDag, is_open: impl Fn(usize, usize) -> bool) -> String {
-    let weighted = graph.dag().edges().any(|(_, _, weight)| weight != 1.0);
-    let edges = graph.dag().edges().map(|(from, to, weight)| {
-        let label = weighted.then(|| format!("label=\"{}\"", short_number(weight)));
-        let head = is_open(from, to).then(|| "dir=none".to_owned());
-        let attributes: Vec<String> = label.into_iter().chain(head).collect();
-        let text =
-            if attributes.is_empty() { String::new() } else { format!(" [{}]", attributes.join(", ")) };
-        (from, to, text)
-    });
-    dot(graph.names(), edges)
-}
-
-/// A CPDAG in the DOT language, undirected edges without arrowheads; node i has the name `names[i]`, or the number i
-/// where there are too few names.
-///
-/// # Example
-/// ```
-/// # use plackett_dag::{Cpdag, Dag, format::cpdag_to_dot};
-/// let cpdag = Cpdag::of(&Dag::from_parents(vec![vec![], vec![0]])?);
-/// let text = cpdag_to_dot(&["a".into(), "b".into()], &cpdag);
-/// assert_eq!(text, "digraph {\n  \"a\";\n  \"b\";\n  \"a\" -> \"b\" [dir=none];\n}\n");
-/// # Ok::<(), plackett_dag::Error>(())
-/// ```
-pub fn cpdag_to_dot(names: &[String], cpdag: &Cpdag) -> String {
-    let names: Vec<String> = (0..cpdag.nodes()).map(|node| name_of(names, node)).collect();
-    let directed = cpdag.directed().iter().map(|&(from, to)| (from, to, String::new()));
-    let undirected = cpdag.undirected().iter().map(|&(a, b)| (a, b, " [dir=none]".to_string()));
-    dot(&names, directed.chain(undirected))
-}
-
-fn dot(names: &[String], edges: impl Iterator<Item = (usize, usize, String)>) -> String {
-    let mut text = String::from("digraph {\n");
-    for name in names {
-        let _ = writeln!(text, "  {};", quoted(name));
-    }
-    for (from, to, attributes) in edges {
-        let _ = writeln!(text, "  {} -> {}{attributes};", quoted(&names[from]), quoted(&names[to]));
-    }
-    text.push_str("}\n");
-    text
-}
-
-fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n").replace('\r', ""))
-}
-
-/// Three significant digits, which is what fits beside an arrow.
-fn short_number(value: f64) -> String {
-    number_text(format!("{value:.2e}").parse().unwrap_or(value))
-}
-
 fn name_of(names: &[String], node: usize) -> String {
     names.get(node).cloned().unwrap_or_else(|| node.to_string())
+}
+
+/// Refuses names that a format of another program cannot hold.
+fn check_plain(names: &[String], program: &str, marks: &[char]) -> Result<(), Error> {
+    let is_plain =
+        |name: &&String| !name.chars().any(|letter| letter.is_whitespace() || marks.contains(&letter));
+    match names.iter().find(|name| !is_plain(name)) {
+        None => Ok(()),
+        Some(name) => {
+            let reason = format!(
+                "\"{}\" cannot be written for {program}: rename the column",
+                crate::text::shown(name)
+            );
+            Err(Error::Misfit { setting: "name", reason })
+        }
+    }
+}
+
+/// What a text does not follow of its format.
+fn fault(file: &str, line: Option<usize>, what: &'static str, message: impl Into<String>) -> Error {
+    let place = Place { file: file.to_owned(), line: line.map(|line| line as u64), column: None };
+    Error::Content { place, problem: Problem::GraphText { what, message: message.into() } }
 }
 
 fn in_file(file: &str, problem: Error) -> Error {
@@ -512,13 +511,71 @@ mod tests {
         assert!(error.to_string().contains("missing.json"));
     }
 
+    /// A random graph some of whose open edges are open indeed.
+    fn claim_of(names: Vec<String>, density: f64, seed: u64) -> Claim {
+        let dag = random_dag(names.len(), density, &mut ChaCha8Rng::seed_from_u64(seed));
+        let class = Cpdag::of_known(&dag, |from, to| (from + to) % 3 == 0);
+        let open = |from: usize, to: usize| class.undirected().contains(&(from.min(to), from.max(to)));
+        Claim::open_in(NamedDag::new(names, dag).unwrap(), open).unwrap()
+    }
+
     #[test]
-    fn labels_have_three_digits() {
-        for (value, wanted) in
-            [(1.0, "1"), (-12.345, "-12.3"), (1234.5, "1230"), (0.012_345, "0.0123"), (1e-9, "1e-9")]
-        {
-            assert_eq!(short_number(value), wanted);
-        }
+    fn what_others_write_is_read() {
+        let edges = |text: &str| -> Vec<(String, String)> {
+            let claim = parse_claim(text.as_bytes(), "g").unwrap();
+            let name = |node: usize| claim.graph.names()[node].clone();
+            let arrows = claim.class.directed().iter().map(|&(from, to)| (name(from), name(to)));
+            let open = claim.class.undirected().iter().map(|&(a, b)| (format!("{} -", name(a)), name(b)));
+            arrows.chain(open).collect()
+        };
+        let pairs = |list: &[(&str, &str)]| -> Vec<(String, String)> {
+            list.iter().map(|&(a, b)| (a.to_owned(), b.to_owned())).collect()
+        };
+        // As networkx and pydot write DOT, with attributes of the graph and of all nodes.
+        let dot = "strict digraph \"g\" {\ngraph [bb=\"0,0,1,2\"];\nnode [shape=box];\n# a remark\na [label=\"A\"];\na -> b -> c [weight=2];\nd -> c [dir=back]; rankdir=LR\n}";
+        assert_eq!(edges(dot), pairs(&[("a", "b"), ("b", "c"), ("c", "d")]));
+        assert_eq!(edges("graph { a -- b }"), pairs(&[("a -", "b")]));
+        assert_eq!(
+            edges("digraph { {a b} -> c; subgraph cluster_1 { d -> c } }"),
+            pairs(&[("a", "c"), ("b", "c"), ("d", "c")])
+        );
+        // As dagitty.net gives it.
+        let dagitty = "dag {\nbb=\"0,0,1,1\"\nE [exposure,pos=\"-1,0\"]\nD [outcome,pos=\"1,0\"]\nZ [pos=\"0,1\"]\nE -> D\nZ -> D\nZ -> E\n}";
+        assert_eq!(edges(dagitty), pairs(&[("E", "D"), ("Z", "E"), ("Z", "D")]));
+        assert_eq!(edges("dag{ x <- y ; y -> z }"), pairs(&[("y", "x"), ("y", "z")]));
+        // As networkx writes GraphML and GML, and as DoWhy's manual does.
+        let graphml = "<?xml version='1.0' encoding='utf-8'?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\"><key id=\"d0\" for=\"edge\" attr.name=\"weight\" attr.type=\"double\" />\n<graph edgedefault=\"directed\"><node id=\"a &amp; b\" />\n<node id=\"c\"/><edge source=\"c\" target=\"a &amp; b\"><data key=\"d0\">2.5</data></edge></graph></graphml>";
+        assert_eq!(edges(graphml), pairs(&[("c", "a & b")]));
+        assert_eq!(parse_claim(graphml.as_bytes(), "g").unwrap().graph.dag().weight(1, 0), 2.5);
+        let gml = "graph[directed 1 node[id \"Z\" label \"Z\"] node[id \"v\" label \"v\"] edge[source \"Z\" target \"v\"]]";
+        assert_eq!(edges(gml), pairs(&[("Z", "v")]));
+        // As bnlearn prints it.
+        assert_eq!(
+            edges("[A][S][T|A][L|S][B|S][E|T:L]"),
+            pairs(&[("A", "T"), ("S", "L"), ("S", "B"), ("T", "E"), ("L", "E")])
+        );
+        // As Tetrad and causal-learn save it.
+        let tetrad = "Graph Nodes:\nX1;X2;X3\n\nGraph Edges:\n1. X1 --- X2\n2. X3 <-- X2\n\nGraph Attributes:\nscore: 3\n";
+        assert_eq!(edges(tetrad), pairs(&[("X2", "X3"), ("X1 -", "X2")]));
+    }
+
+    #[test]
+    fn faults_in_other_formats_are_named() {
+        let message = |text: &str| parse_claim(text.as_bytes(), "g").unwrap_err().to_string();
+        assert_eq!(message("digraph {\na -> b\nb -> a }"), "g: the graph has a cycle: a -> b -> a");
+        assert_eq!(
+            message("dag {\na <-> b }"),
+            "g, line 2: this is no graph that can be read (DAGitty): the edge a <-> b is neither directed nor undirected"
+        );
+        assert!(message("[a|b]").contains("\"b\" is a parent and no node"));
+        assert!(message("[a][b|a").contains("a bracket is never closed"));
+        assert!(
+            message("<graphml><graph><edge source=\"a\"/></graph></graphml>")
+                .contains("an edge has no target")
+        );
+        assert!(message("graph [ node [ id 1 ] edge [ source 1 target 2 ] ]").contains("there is no node 2"));
+        assert!(message("graph { a -- b -- c -- d -- a }").contains("stands for no directed acyclic graph"));
+        assert!(message("digraph { a -> ").contains("ends where"));
     }
 
     proptest! {
@@ -538,6 +595,53 @@ mod tests {
             let read = parse_graph_json(&text, "g.json").unwrap();
             prop_assert_eq!(&read.aligned_to(graph.names()).unwrap(), &graph);
             prop_assert_eq!(to_dot(&graph, |_, _| false).lines().count(), 2 + graph.names().len() + graph.dag().edge_count());
+        }
+
+        #[test]
+        fn claims_survive_every_format_that_can_hold_them(
+            names in proptest::collection::hash_set("[a-z][ -~é\u{4e00}]{0,5}[a-z]", 1..9),
+            density in 0.0..1.0,
+            seed: u64,
+        ) {
+            let claim = claim_of(names.into_iter().collect(), density, seed);
+            let (graph, is_open) = (&claim.graph, |from: usize, to: usize| claim.is_open(from, to));
+            for (text, keeps_direction) in [
+                (to_dot(graph, is_open), true),
+                (to_graphml(graph, is_open), true),
+                (to_gml(graph, is_open), true),
+                (to_dagitty(graph, is_open), false),
+            ] {
+                let read = parse_claim(text.as_bytes(), "g").unwrap();
+                prop_assert_eq!(read.graph.names(), graph.names(), "{}", text);
+                prop_assert_eq!(&read.class, &claim.class, "{}", text);
+                if keeps_direction {
+                    prop_assert_eq!(&read.graph, graph, "{}", text);
+                }
+            }
+        }
+
+        #[test]
+        fn graphs_of_plain_names_survive_the_formats_of_others(
+            names in proptest::collection::hash_set("[a-zA-Z][a-zA-Z0-9_.]{0,5}", 1..9),
+            density in 0.0..1.0,
+            seed: u64,
+        ) {
+            let claim = claim_of(names.into_iter().collect(), density, seed);
+            let text = to_tetrad(&claim.graph, |from, to| claim.is_open(from, to)).unwrap();
+            let read = parse_claim(text.as_bytes(), "g.txt").unwrap();
+            prop_assert_eq!((read.graph.names(), &read.class), (claim.graph.names(), &claim.class));
+            let read = parse_claim(to_model_string(&claim.graph).unwrap().as_bytes(), "g.txt").unwrap();
+            prop_assert_eq!(read.graph.names(), claim.graph.names());
+            let edges = |graph: &NamedDag| graph.dag().edges().map(|(from, to, _)| (from, to)).collect::<Vec<_>>();
+            prop_assert_eq!(edges(&read.graph), edges(&claim.graph));
+        }
+
+        #[test]
+        fn no_text_makes_a_reader_of_other_formats_panic(
+            head in prop_oneof!["digraph \\{", "dag \\{", "graph \\[", "<graphml>", "\\[", "Graph Nodes:", ""],
+            text in "[ab1 \n\\[\\]{}<>=/\"';:,&#|.-]{0,60}",
+        ) {
+            let _ = parse_claim(format!("{head}{text}").as_bytes(), "g");
         }
 
         #[test]
