@@ -216,7 +216,8 @@ class FittedModel:
         states, found = self._native.predict(read_sample(data, None, **reading), column)
         if states is None:
             return found[0]
-        return np.array(states)[found[0].reshape(-1, len(states)).argmax(axis=1)]
+        chosen: NDArray[Any] = np.array(states)[found[0].reshape(-1, len(states)).argmax(axis=1)]
+        return chosen
 
     def predict_distribution(self, data: Any, column: str, **reading: Any) -> dict[str, Floats]:
         """The same with all there is to say: ``mean`` and ``deviation`` of numbers, or the probability of each state.

@@ -459,10 +459,10 @@ class Graph:
 
     def to_causal_learn(self) -> Any:
         """The graph as a ``GeneralGraph`` of causal-learn, with undirected edges where directions are open."""
-        from causallearn.graph.Edge import Edge  # type: ignore[import-not-found,unused-ignore]
-        from causallearn.graph.Endpoint import Endpoint  # type: ignore[import-not-found,unused-ignore]
-        from causallearn.graph.GeneralGraph import GeneralGraph  # type: ignore[import-not-found,unused-ignore]
-        from causallearn.graph.GraphNode import GraphNode  # type: ignore[import-not-found,unused-ignore]
+        from causallearn.graph.Edge import Edge
+        from causallearn.graph.Endpoint import Endpoint
+        from causallearn.graph.GeneralGraph import GeneralGraph
+        from causallearn.graph.GraphNode import GraphNode
 
         nodes = {name: GraphNode(name) for name in self._names}
         graph = GeneralGraph(list(nodes.values()))

@@ -361,8 +361,8 @@ class BayesNet:
 
     def to_pgmpy(self) -> Any:
         """The network as a ``DiscreteBayesianNetwork`` of pgmpy, with its tables."""
-        from pgmpy.factors.discrete import TabularCPD  # type: ignore[import-not-found,unused-ignore]
-        from pgmpy.models import DiscreteBayesianNetwork  # type: ignore[import-not-found,unused-ignore]
+        from pgmpy.factors.discrete import TabularCPD
+        from pgmpy.models import DiscreteBayesianNetwork
 
         network = DiscreteBayesianNetwork(self.edges)
         network.add_nodes_from(self.names)

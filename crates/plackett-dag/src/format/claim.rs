@@ -31,11 +31,11 @@ impl Claim {
         Self { graph, class }
     }
 
-    /// A graph some of whose directions are open. If turning these round by themselves never gave the graph, because they make arrows meet
-    /// that are not said to, another graph of the class takes its place.
+    /// A graph some of whose directions are open. If it is none of its own class, because the open ones make arrows meet that are not said to,
+    /// a graph of the class takes its place, unless the class has none, as that of tests on data may.
     ///
     /// # Errors
-    /// [`Error::Question`] if the class has no graph.
+    /// Never, for a graph that is one already; what its edges could be refused for was checked.
     pub fn open_in(graph: NamedDag, is_open: impl Fn(usize, usize) -> bool) -> Result<Self, Error> {
         let edges: Vec<(usize, usize, f64)> = graph.dag().edges().collect();
         let (open, arrows) = edges.into_iter().partition(|&(from, to, _)| is_open(from, to));
@@ -63,16 +63,17 @@ impl Claim {
                 }
                 error => error,
             })?;
-        let pattern = Pattern::of(&class);
-        if let Ok(graph) = drawn
-            && pattern.has_colliders_of(graph.dag())
-        {
-            return Ok(Self { graph, class });
-        }
-        let Some(dag) = class.extension() else {
-            let reason = "the graph stands for no directed acyclic graph: its undirected edges cannot be directed without a cycle or \
-                          new arrows that meet";
-            return Err(Error::Question { reason: reason.to_owned() });
+        let is_member = |graph: &NamedDag| Pattern::of(&class).has_colliders_of(graph.dag());
+        let dag = match (drawn, class.extension()) {
+            (Ok(graph), extension) if extension.is_none() || is_member(&graph) => {
+                return Ok(Self { graph, class });
+            }
+            (_, Some(dag)) => dag,
+            (_, None) => {
+                let reason = "the graph stands for no directed acyclic graph: its undirected edges cannot be directed without a cycle or \
+                              new arrows that meet";
+                return Err(Error::Question { reason: reason.to_owned() });
+            }
         };
         let weight = |a: usize, b: usize| {
             let mut edges = arrows.iter().chain(&open);
