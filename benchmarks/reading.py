@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
+import report
 
 COLUMNS = 20
 LEVELS = np.array(["low", "middle", "high"])
@@ -80,6 +81,19 @@ def summed_up(how, path):
     return json.loads(done.stdout.strip().splitlines()[-1])
 
 
+def markdown(result):
+    text = f"# Reading\n\nMade by `./scripts/benchmark reading`. {__doc__}\n## Text files\n\n"
+    text += "| file | rows | plackett, rows a second | polars, rows a second | ours / theirs |\n" + "| --- " * 5 + "|\n"
+    for kind, found in result["text"].items():
+        ours, theirs = found["plackett"], found["polars"]
+        text += f"| {COLUMNS} columns of {kind} | {found['rows']:,} | {ours:,.0f} | {theirs:,.0f} | {ours / theirs:.2f} |\n"
+    text += "\n## More rows than are held\n\nA process of its own; the first line is one that reads nothing.\n\n"
+    text += "| from | rows | seconds | peak MiB |\n" + "| --- " * 4 + "|\n"
+    for how, found in result["parquet"].items():
+        text += f"| {how} | {found['rows']:,} | {found['seconds']:.1f} | {found['peak_mib']:.0f} |\n"
+    return text
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
@@ -106,9 +120,7 @@ def main():
                 continue
             result["parquet"][how] = found
             print(f"{how}: {found['rows']:,} rows in {found['seconds']:.1f} s, peak {found['peak_mib']:.0f} MiB")
-    if arguments.out:
-        arguments.out.mkdir(parents=True, exist_ok=True)
-        (arguments.out / "reading.json").write_text(json.dumps(result, indent=2))
+    report.give("reading", markdown(result), result, arguments.out)
 
 
 if __name__ == "__main__":

@@ -524,7 +524,7 @@ class Statistics:
 
     @property
     def distinct_rows(self) -> int | None:
-        """The distinct rows of categories; ``None`` where there are moments.
+        """The distinct rows of categories, or where numbers stand beside them their combinations while these are few; else ``None``.
 
         >>> import plackett
         >>> plackett.Statistics({"a": ["x", "y", "x"], "b": ["u", "v", "u"]}).distinct_rows

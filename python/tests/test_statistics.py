@@ -102,7 +102,7 @@ def test_statistics_are_saved_sent_and_merged(
         (lambda: plackett.Statistics().names, "empty"),
         (lambda: plackett.Statistics(iter([])), "no batch"),
         (lambda: plackett.learn_dag(plackett.Statistics(frame), kind="discrete"), "needs rows"),
-        (lambda: plackett.learn_dag(plackett.Statistics(mixed), score="cg"), "serve dg alone"),
+        (lambda: plackett.learn_dag(plackett.Statistics(mixed), score="nal"), "serve dg and cg"),
     ):
         with pytest.raises(plackett.PlackettError, match=message):
             wrong()

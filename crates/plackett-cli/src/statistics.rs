@@ -99,6 +99,9 @@ fn part(path: &Path, reading: &Reading) -> anyhow::Result<Statistics> {
 
 fn text(document: &Document) -> String {
     let distinct = match document.distinct_rows {
+        Some(rows) if document.kind == "mixed" => {
+            format!(" of {} combinations of categories", console::thousands(rows as u64))
+        }
         Some(rows) => format!(", {} of them distinct", console::thousands(rows as u64)),
         None => String::new(),
     };

@@ -597,15 +597,23 @@ fn statistics_of_mixed_data_are_learned_from_and_merged() {
     let said = json(&["statistics", &first, "--out", &half]);
     assert_eq!(
         (&said["rows"], &said["kind"], &said["scores"]),
-        (&120.into(), &"mixed".into(), &["dg"][..].into())
+        (&120.into(), &"mixed".into(), &["dg", "cg"][..].into())
     );
     let said = text(&["statistics", &half, &second, "--out", &whole]);
-    assert!(said.contains("moments of numbers and categories, 300 rows, 3 columns"), "{said}");
-    let (found, expected) = (json(&["learn", &whole]), json(&["learn", &data, "--score", "dg"]));
-    assert_eq!((&found["cpdag"], &found["rows"]), (&expected["cpdag"], &300.into()));
-    assert_eq!(found["score_name"], "dg");
-    let refused = complaint(&["learn", &whole, "--score", "cg"], 2);
-    assert!(refused.contains("serve dg alone"), "{refused}");
+    assert!(
+        said.contains(
+            "moments of numbers and categories, 300 rows of 3 combinations of categories, 3 columns"
+        ),
+        "{said}"
+    );
+    for score in ["auto", "dg", "cg"] {
+        let (found, expected) = (["learn", &whole, "--score", score], ["learn", &data, "--score", score]);
+        let (found, expected) = (json(&found), json(&expected));
+        assert_eq!((&found["cpdag"], &found["rows"]), (&expected["cpdag"], &300.into()));
+        assert_eq!(found["score_name"], expected["score_name"]);
+    }
+    let refused = complaint(&["learn", &whole, "--score", "bic"], 2);
+    assert!(refused.contains("serve dg and cg"), "{refused}");
     let other = folder.write("other.csv", "a,b,c\nx,1.5,2.5\ny,2.5,3.5\n");
     let refused = complaint(&["statistics", &whole, &other, "--out", &half], 2);
     assert!(refused.contains("other.csv") && refused.contains("\"x\" is not a number"), "{refused}");

@@ -1,5 +1,6 @@
 //! Joint moments of numbers and of the indicators of categories: what the degenerate Gaussian needs of complete mixed data, in
-//! O(columns²) memory however many rows there are.
+//! O(columns²) memory however many rows there are. Beside them, while they are few, the cells of the categories with the moments of the
+//! numbers in each, which the conditional Gaussian needs.
 //!
 //! Every level has an indicator here, so that the moments of parts merge; which levels become columns of a block, the whole
 //! decides. The mean of an indicator is the share of the rows that have the level, so that the moments hold the counts too.
@@ -8,6 +9,7 @@ use std::ops::Range;
 
 use plackett::run::Run;
 
+use crate::cells::Cells;
 use crate::gram::{Centering, GramBuilder};
 use crate::mixed::{Blocks, Layout, Mixed, MixedColumn};
 use crate::pace::Pace;
@@ -33,6 +35,8 @@ pub struct JointMoments {
     levels: Vec<Option<usize>>,
     /// Of each column of numbers and of an indicator for each level of each category, in turn. All rows are merged.
     builder: GramBuilder,
+    /// The moments of the numbers in each combination of categories; nothing once there are too many of these.
+    cells: Option<Cells>,
     centering: Centering,
 }
 
@@ -58,36 +62,64 @@ impl JointMoments {
         let width = width(&levels)?;
         let mut builder = GramBuilder::new(width)?;
         let mut values = vec![0.0; width];
+        let mut cells = Some(Cells::new(levels.iter().filter(|levels| levels.is_none()).count()));
+        let (mut key, mut numbers) = (Vec::new(), Vec::new());
         let mut pace = Pace::new(run);
         for row in 0..data.rows() {
             values.fill(0.0);
+            key.clear();
+            numbers.clear();
             let mut start = 0;
             for (column, levels) in data.columns().iter().zip(&levels) {
                 match column {
-                    MixedColumn::Numbers(numbers) => values[start] = numbers[row],
-                    MixedColumn::Categories { codes, .. } => values[start + usize::from(codes[row])] = 1.0,
+                    MixedColumn::Numbers(all) => {
+                        values[start] = all[row];
+                        numbers.push(all[row]);
+                    }
+                    MixedColumn::Categories { codes, .. } => {
+                        values[start + usize::from(codes[row])] = 1.0;
+                        key.push(codes[row]);
+                    }
                 }
                 start += levels.unwrap_or(1);
             }
             builder.push_weighted(&values, data.weight(row))?;
+            if cells.as_mut().is_some_and(|cells| cells.push(&key, &numbers, data.weight(row)).is_none()) {
+                cells = None;
+            }
             if pace.spend(width.pow(2)).is_none() {
                 return Ok(None);
             }
         }
         builder.merge_block();
-        Ok(Some(Self { levels, builder, centering: data.centering() }))
+        Ok(Some(Self { levels, builder, cells, centering: data.centering() }))
     }
 
-    /// Of columns with so many levels, and the moments of all their numbers and indicators, of at least one row.
+    /// Of columns with so many levels, and the moments of all their numbers and indicators, of at least one row, with cells if
+    /// they are known.
     ///
     /// # Errors
     /// [`Error::Size`] if they do not fit each other, and as [`JointMoments::of`].
-    pub(crate) fn from_parts(levels: Vec<Option<usize>>, builder: GramBuilder) -> Result<Self> {
+    pub(crate) fn from_parts(
+        levels: Vec<Option<usize>>,
+        builder: GramBuilder,
+        cells: Option<Cells>,
+    ) -> Result<Self> {
         let (expected, found) = (width(&levels)?, builder.columns());
         if expected != found {
             return Err(Error::Size { what: "the list of moments", expected, found });
         }
-        Ok(Self { levels, builder, centering: Centering::Center })
+        Ok(Self { levels, builder, cells, centering: Centering::Center })
+    }
+
+    /// The moments of the numbers in each combination of categories, unless there were too many of these.
+    pub(crate) fn cells(&self) -> Option<&Cells> {
+        self.cells.as_ref()
+    }
+
+    /// The levels of each column; nothing for numbers.
+    pub(crate) fn all_levels(&self) -> &[Option<usize>] {
+        &self.levels
     }
 
     /// What is done to columns of numbers before their products are taken, if nothing but these varies.
@@ -135,9 +167,18 @@ impl JointMoments {
     pub(crate) fn of_columns(&self, places: &[usize]) -> Self {
         let spans = self.spans();
         let columns: Vec<Option<usize>> = places.iter().flat_map(|&at| spans[at].clone()).map(Some).collect();
+        // Where a column is among those of its kind.
+        let rank = |&at: &usize| {
+            self.levels[..at].iter().filter(|other| other.is_some() == self.levels[at].is_some()).count()
+        };
+        let of_kind = |is_category: bool| -> Vec<usize> {
+            places.iter().filter(|&&at| self.levels[at].is_some() == is_category).map(rank).collect()
+        };
+        let cells = |cells: &Cells| cells.of_columns(&of_kind(true), &of_kind(false), |_, code| Some(code));
         Self {
             levels: places.iter().map(|&at| self.levels[at]).collect(),
             builder: self.builder.clone().of_columns(&columns),
+            cells: self.cells.as_ref().and_then(cells),
             centering: self.centering,
         }
     }
@@ -158,7 +199,16 @@ impl JointMoments {
                 }
             }
         }
-        Ok(Self { levels, builder: self.builder.clone().of_columns(&columns), centering: self.centering })
+        let maps: Vec<&Vec<Option<usize>>> = sources.iter().flatten().collect();
+        let numbers: Vec<usize> = (0..levels.len() - maps.len()).collect();
+        let recoded = |at: usize, code: u8| {
+            let new = maps[at].iter().position(|&source| source == Some(usize::from(code)))?;
+            u8::try_from(new).ok()
+        };
+        let categories: Vec<usize> = (0..maps.len()).collect();
+        let cells = self.cells.as_ref().and_then(|cells| cells.of_columns(&categories, &numbers, recoded));
+        let builder = self.builder.clone().of_columns(&columns);
+        Ok(Self { levels, builder, cells, centering: self.centering })
     }
 
     /// Takes in the moments of other rows, with the same levels.
@@ -166,7 +216,10 @@ impl JointMoments {
     /// # Errors
     /// [`Error::Size`] if the levels differ.
     pub(crate) fn merge(&mut self, other: &Self) -> Result<()> {
-        self.builder.merge(&other.builder)
+        self.builder.merge(&other.builder)?;
+        let cells = self.cells.take().zip(other.cells.as_ref());
+        self.cells = cells.and_then(|(mut cells, others)| cells.merge(others).map(|()| cells));
+        Ok(())
     }
 
     /// In how many rows each level occurs; nothing for numbers.

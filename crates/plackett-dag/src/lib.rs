@@ -47,6 +47,7 @@
 pub mod bootstrap;
 mod bounds;
 mod categories;
+mod cells;
 mod cholesky;
 mod completion;
 mod counts;

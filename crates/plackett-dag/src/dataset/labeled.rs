@@ -6,6 +6,7 @@ use plackett::run::Run;
 use super::labels::Labels;
 use super::{Column, Dataset, Kind, Values, Why};
 use crate::JointMoments;
+use crate::cells::Cells;
 use crate::error::{Problem, Result};
 use crate::gram::GramBuilder;
 
@@ -36,9 +37,13 @@ impl LabeledMoments {
     }
 
     /// Of what was saved, if it fits.
-    pub(super) fn from_parts(labels: Vec<Option<Labels>>, builder: GramBuilder) -> Result<Self> {
+    pub(super) fn from_parts(
+        labels: Vec<Option<Labels>>,
+        builder: GramBuilder,
+        cells: Option<Cells>,
+    ) -> Result<Self> {
         let levels = labels.iter().map(|labels| labels.as_ref().map(|labels| labels.texts.len())).collect();
-        Ok(Self { labels, moments: JointMoments::from_parts(levels, builder)? })
+        Ok(Self { labels, moments: JointMoments::from_parts(levels, builder, cells)? })
     }
 
     /// The kind of each column.

@@ -66,6 +66,11 @@ impl<'a> Reader<'a> {
         Problem::Statistics { message: "they are shorter than they say".to_owned() }.in_file(self.file)
     }
 
+    /// What to say of rows that are not of the categories before them.
+    pub(super) fn misfit(&self) -> Error {
+        Problem::Statistics { message: "its rows do not fit its categories".to_owned() }.in_file(self.file)
+    }
+
     pub(super) fn line(&mut self) -> Result<&'a [u8]> {
         let end = memchr::memchr(b'\n', self.rest).ok_or_else(|| self.refused())?;
         let line = &self.rest[..end];

@@ -1,5 +1,6 @@
 //! What learning needs of data and nothing else: the moments of numbers, the distinct rows of categories with their counts, and of
-//! both side by side the joint moments of the numbers and of indicators of the categories.
+//! both side by side the joint moments of the numbers and of indicators of the categories, and the moments of the numbers in each
+//! combination of categories while these are few.
 //! Parts of data that are apart, in files, batches or machines, merge to the statistics of the whole.
 
 use std::collections::HashMap;
@@ -17,6 +18,7 @@ use super::settle::{Beside, settle};
 use super::source::wanted;
 use super::{Column, Dataset, Kind, Values};
 use crate::categories::Categories;
+use crate::cells::{Cell, Cells, triangle_size};
 use crate::error::{Error, Problem, Result};
 use crate::finding::{Concern, Finding, Treatment};
 use crate::gram::{GramBuilder, Moments, Weights};
@@ -208,7 +210,7 @@ impl Statistics {
     /// let data = Dataset::from_reader("a,b\nx,1.5\ny,2.5\nx,1.7\n".as_bytes(), "data", &Reading::default())?;
     /// let statistics = Statistics::of(data)?;
     /// assert_eq!(statistics.kinds(), [Kind::Categories, Kind::Numbers]);
-    /// assert_eq!(statistics.scores(), ["dg"]);
+    /// assert_eq!(statistics.scores(), ["dg", "cg"]);
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn kinds(&self) -> Vec<Kind> {
@@ -228,10 +230,11 @@ impl Statistics {
         }
     }
 
-    /// The distinct rows of categories; none where there are moments.
+    /// The distinct rows of categories. Beside numbers they are known only while they are few.
     pub fn distinct_rows(&self) -> Option<usize> {
         match &self.content {
-            Counted::Numbers(_) | Counted::Mixed(_) => None,
+            Counted::Numbers(_) => None,
+            Counted::Mixed(joint) => joint.moments.cells().map(Cells::len),
             Counted::Categories(rows) => Some(rows.counts.len()),
         }
     }
@@ -243,7 +246,8 @@ impl Statistics {
                 SCORES.iter().filter(|entry| !entry.needs_rows).map(|entry| entry.name).collect()
             }
             Counted::Categories(_) => DISCRETE_SCORES.iter().map(|entry| entry.name).collect(),
-            Counted::Mixed(_) => vec!["dg"],
+            Counted::Mixed(joint) if joint.moments.cells().is_none() => vec!["dg"],
+            Counted::Mixed(_) => vec!["dg", "cg"],
         }
     }
 
@@ -289,17 +293,21 @@ impl Statistics {
                 Dataset::of_moments(source, columns, builder.of_columns(&places), true, Vec::new())
             }
             Counted::Mixed(joint) => {
-                let named = wanted.iter().map(|&at| (self.names[at].clone(), self.missing[at])).collect();
-                Dataset::of_joint(source, named, joint.of_columns(&wanted))
+                let named: Vec<(String, usize)> =
+                    wanted.iter().map(|&at| (self.names[at].clone(), self.missing[at])).collect();
+                let chosen = joint.of_columns(&wanted);
+                match DistinctRows::of_moments(&chosen) {
+                    Some(distinct) => {
+                        note += &format!(", {} of them distinct", distinct.counts.len());
+                        distinct.into_dataset(named, rows, source)?
+                    }
+                    None => Dataset::of_joint(source, named, chosen),
+                }
             }
             Counted::Categories(distinct) => {
                 note += &format!(", {} of them distinct", distinct.counts.len());
-                let mut data = distinct.into_dataset(&self.names, &wanted, source)?;
-                for (column, &at) in data.columns.iter_mut().zip(&wanted) {
-                    column.missing = self.missing[at];
-                }
-                data.rows = rows;
-                data
+                let named = wanted.iter().map(|&at| (self.names[at].clone(), self.missing[at])).collect();
+                distinct.of_columns(&wanted)?.into_dataset(named, rows, source)?
             }
         };
         data.notes.insert(0, note);
@@ -353,7 +361,15 @@ impl Statistics {
         writer.line(&line);
         match &self.content {
             Counted::Numbers(builder) => write_moments(&mut writer, builder),
-            Counted::Mixed(joint) => write_moments(&mut writer, joint.moments.builder()),
+            Counted::Mixed(joint) => {
+                write_moments(&mut writer, joint.moments.builder());
+                for (codes, cell) in joint.moments.cells().into_iter().flat_map(Cells::iter) {
+                    writer.bytes(codes);
+                    writer.numbers(&[cell.count]);
+                    writer.numbers(&cell.means);
+                    writer.numbers(&cell.scatter);
+                }
+            }
             Counted::Categories(rows) => {
                 rows.in_order().iter().for_each(|(codes, _)| writer.bytes(codes));
                 writer.counts(&rows.counts);
@@ -391,15 +407,14 @@ impl Statistics {
             (MIXED, _) if width > 0 && head.rows > 0 && labels.iter().flatten().all(Labels::are_few) => {
                 let levels = |labels: &Option<Labels>| labels.as_ref().map_or(1, |labels| labels.texts.len());
                 let builder = read_moments(&mut reader, &head, labels.iter().map(levels).sum())?;
-                Counted::Mixed(LabeledMoments::from_parts(labels, builder)?)
+                let cells = read_cells(&mut reader, &head, &labels)?;
+                Counted::Mixed(LabeledMoments::from_parts(labels, builder, cells)?)
             }
             ("categories", Some(labels)) if width > 0 => {
                 let codes = reader.bytes(head.distinct_rows.saturating_mul(width))?;
                 let counts = reader.counts(head.distinct_rows)?;
-                Counted::Categories(DistinctRows::from_parts(labels, codes, &counts).ok_or_else(|| {
-                    Problem::Statistics { message: "its rows do not fit its categories".to_owned() }
-                        .in_file(file)
-                })?)
+                let rows = DistinctRows::from_parts(labels, codes, &counts);
+                Counted::Categories(rows.ok_or_else(|| reader.misfit())?)
             }
             _ => {
                 let message = "they are of no kind that is known".to_owned();
@@ -471,6 +486,28 @@ fn read_moments(reader: &mut Reader<'_>, head: &Head, width: usize) -> Result<Gr
     let weights = Weights { total: head.weight, squares: head.weight_squares, are_whole: head.whole_weights };
     let moments = Moments { rows: head.rows, weights, origin, means, scatter, minima, maxima };
     Ok(GramBuilder::from_moments(moments))
+}
+
+/// What is known of each combination of categories; nothing where there were too many.
+fn read_cells(reader: &mut Reader<'_>, head: &Head, labels: &[Option<Labels>]) -> Result<Option<Cells>> {
+    if head.distinct_rows == 0 {
+        return Ok(None);
+    }
+    let levels: Vec<usize> = labels.iter().flatten().map(|labels| labels.texts.len()).collect();
+    let numbers = labels.len() - levels.len();
+    let mut cells = Cells::new(numbers);
+    for _ in 0..head.distinct_rows {
+        let codes = reader.bytes(levels.len())?;
+        let count = reader.numbers(1)?[0];
+        let cell =
+            Cell { count, means: reader.numbers(numbers)?, scatter: reader.numbers(triangle_size(numbers))? };
+        let fits = codes.iter().zip(&levels).all(|(&code, &levels)| usize::from(code) < levels);
+        let is_finite = cell.means.iter().chain(&cell.scatter).all(|number| number.is_finite());
+        if !(fits && is_finite && count > 0.0 && count.is_finite()) || cells.add(codes, cell).is_none() {
+            return Err(reader.misfit());
+        }
+    }
+    if cells.len() == head.distinct_rows { Ok(Some(cells)) } else { Err(reader.misfit()) }
 }
 
 /// Distinct rows of categories in the order of their first appearance, and how often each comes.
@@ -563,16 +600,39 @@ impl DistinctRows {
         Ok(())
     }
 
-    /// The rows as data with counts.
-    fn into_dataset(self, names: &[String], wanted: &[usize], source: &str) -> Result<Dataset> {
+    /// Those of categories alone, if they are known and none of them stands for a part of a row.
+    fn of_moments(joint: &LabeledMoments) -> Option<Self> {
+        let labels: Option<Vec<Labels>> = joint.labels.iter().cloned().collect();
+        let (labels, cells) = (labels?, joint.moments.cells()?);
+        #[expect(clippy::cast_sign_loss, reason = "counts")]
+        let whole = |(_, cell): (&[u8], &Cell)| (cell.count.fract() == 0.0).then_some(cell.count as u64);
+        let counts: Option<Vec<u64>> = cells.iter().map(whole).collect();
+        let codes: Vec<u8> = cells.iter().flat_map(|(codes, _)| codes).copied().collect();
+        Self::from_parts(labels, &codes, &counts?)
+    }
+
+    /// The distinct rows of some of the columns.
+    fn of_columns(&self, places: &[usize]) -> Result<Self> {
+        let labels = places.iter().map(|&at| self.labels[at].clone()).collect();
+        let mut rows = Self { labels, places: HashMap::new(), counts: Vec::new() };
+        for (codes, count) in self.in_order() {
+            let key: Vec<u8> = places.iter().map(|&at| codes[at]).collect();
+            rows.add(&key, count)?;
+        }
+        Ok(rows)
+    }
+
+    /// The rows as data with counts, the columns under these names and with so many missing values.
+    fn into_dataset(self, named: Vec<(String, usize)>, total: usize, source: &str) -> Result<Dataset> {
         let rows = self.in_order();
-        let column = |&at: &usize| {
+        let missing: Vec<usize> = named.iter().map(|(_, missing)| *missing).collect();
+        let column = |(at, (name, _)): (usize, (String, usize))| {
             let labels = &self.labels[at];
             RawColumn {
                 is_typed: labels.is_typed,
                 is_ordered: labels.is_ordered,
                 ..RawColumn::of(
-                    names[at].clone(),
+                    name,
                     Content::Few {
                         texts: labels.sayings(),
                         codes: rows.iter().map(|(codes, _)| codes[at]).collect(),
@@ -580,12 +640,16 @@ impl DistinctRows {
                 )
             }
         };
-        let columns = wanted.iter().map(column).collect();
+        let columns = named.into_iter().enumerate().map(column).collect();
         let counts = Content::Numbers(rows.iter().map(|&(_, count)| count as f64).collect());
         let counts = RawColumn::of(String::new(), counts);
         let reading = Reading::all(Kind::Categories);
         let beside = Beside { weights: Some(counts), targets: Vec::new() };
-        settle(columns, beside, None, rows.len(), source, Vec::new(), &reading)?.inspected(&Run::default())
+        let settled = settle(columns, beside, None, rows.len(), source, Vec::new(), &reading)?;
+        let mut data = settled.inspected(&Run::default())?;
+        data.columns.iter_mut().zip(missing).for_each(|(column, missing)| column.missing = missing);
+        data.rows = total;
+        Ok(data)
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use plackett::run::{Ending, Run};
 
-use super::{Basis, Learned, Learning, joint, mixed, numbers, unscored};
+use super::{Basis, Learned, Learning, mixed, numbers, unscored};
 use crate::{
     Bounds, Cpdag, Dag, Gram, JointMoments, Mixed, Result,
     mixed::MixedColumn,
@@ -62,10 +62,10 @@ pub(super) fn learn_joint(learning: &Learning, data: &Arc<JointMoments>, run: &R
     };
     let nodes: Vec<usize> = (0..total).filter(varies).collect();
     match nodes.len() {
-        all if all == total => joint::learn(learning, data, run),
+        all if all == total => mixed::learn_joint(learning, data, run),
         0 | 1 => Ok(nothing(learning, total, run)),
         _ => {
-            let found = joint::learn(&learning.on(&nodes), &Arc::new(data.of_columns(&nodes)), run)?;
+            let found = mixed::learn_joint(&learning.on(&nodes), &Arc::new(data.of_columns(&nodes)), run)?;
             placed(found, &nodes, &learning.bounds_of(total))
         }
     }

@@ -11,7 +11,7 @@ use super::{
     SearchTask, method::INSERTION, numbers, patterned, price::fitting, refuse, unscored,
 };
 use crate::{
-    Error, Interventions, LocalScore, Mixed, NodeSet, Oracle, Result,
+    Error, Interventions, JointMoments, LocalScore, Mixed, NodeSet, Oracle, Result,
     completion::Completion,
     em::{Em, Estimation},
     gram::RowSource,
@@ -22,7 +22,7 @@ use crate::{
         Completed, DISCRETE_SCORES, MIXED_SCORES, SCORES,
         degenerate::DegenerateGaussian,
         family::{Family, FamilyLocal},
-        mixed::{Price, conditional_gaussian, node_average, own_gaussians},
+        mixed::{Price, conditional_gaussian, conditional_gaussian_of_moments, node_average, own_gaussians},
         weigh_by_cost,
     },
     search::Insertion,
@@ -52,11 +52,9 @@ pub(super) fn learn(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Re
         return Ok(Learned { estimation, ..learned });
     }
     check(learning)?;
+    let source = Source::Rows(data);
     if learning.method.is_pc() {
-        let Some((gaussian, estimation)) = gaussian(learning, data, run)? else {
-            return Ok(nothing(learning, None, nodes, run));
-        };
-        return Ok(Learned { estimation, ..by_block_tests(learning, &gaussian, run)? });
+        return by_block_tests(learning, &source, run);
     }
     let (wanted, choice) = score_name(learning, data)?;
     refuse(
@@ -64,15 +62,133 @@ pub(super) fn learn(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Re
         "needs a score of all rows, and values of categories are missing: leave out the incomplete rows, or take dg",
     )?;
     let found = match wanted {
-        AUTO => chosen(learning, data, run)?,
         "qnml" => by_completion(learning, data, run)?,
-        name => by_score(name, learning, data, None, run)?.map(|(found, _)| found),
+        name => by_name(name, learning, &source, run)?,
     };
-    let Some(found) = found else {
-        let name = if wanted == AUTO { "dg" } else { wanted };
-        return Ok(nothing(learning, Some(name), nodes, run));
-    };
+    let Some(found) = found else { return Ok(nothing(learning, Some(wanted), nodes, run)) };
     Ok(Learned { score_choice: found.score_choice.or(choice), ..found })
+}
+
+/// Learns a graph from the moments of mixed data, as from their rows, by what they serve: the score `dg`, the tests of blocks, and the
+/// score `cg` if the combinations of categories are few.
+pub(super) fn learn_joint(learning: &Learning, data: &Arc<JointMoments>, run: &Run<'_>) -> Result<Learned> {
+    let nodes = data.columns();
+    if (0..nodes).all(|column| data.is_numeric(column)) {
+        return numbers::learn(learning, &Arc::new(data.gram()?), run);
+    }
+    check(learning)?;
+    let source = Source::Moments(data);
+    if learning.method.is_pc() {
+        return by_block_tests(learning, &source, run);
+    }
+    let has_cells = data.cells().is_some();
+    let (wanted, choice) = match &learning.score {
+        ScoreChoice::Named(name) if name == "dg" => ("dg", None),
+        ScoreChoice::Named(name) if name == "cg" && has_cells => ("cg", None),
+        ScoreChoice::Named(name) => {
+            let reason = if has_cells {
+                "these serve dg and cg"
+            } else {
+                "these serve dg alone, the combinations of categories being too many for cg"
+            };
+            let reason = format!(
+                "{name} does not fit: of statistics and of rows beyond memory the moments are known, and where numbers and categories stand side by side {reason}"
+            );
+            return Err(Error::Misfit { setting: "score", reason });
+        }
+        _ if has_cells => (AUTO, None),
+        _ => ("dg", Some("the data are mixed, and moments are what is known of them".to_owned())),
+    };
+    let found = by_name(wanted, learning, &source, run)?;
+    let Some(found) = found else { return Ok(nothing(learning, Some(wanted), nodes, run)) };
+    Ok(Learned { score_choice: found.score_choice.or(choice), ..found })
+}
+
+/// Where scores of mixed data come from.
+enum Source<'a> {
+    Rows(&'a Arc<Mixed>),
+    Moments(&'a Arc<JointMoments>),
+}
+
+impl Source<'_> {
+    fn observations(&self) -> Observations {
+        match *self {
+            Self::Rows(data) => Observations::Mixed(Arc::clone(data)),
+            Self::Moments(data) => Observations::Joint(Arc::clone(data)),
+        }
+    }
+
+    fn nodes(&self) -> usize {
+        self.observations().columns()
+    }
+
+    fn is_numeric(&self, node: usize) -> bool {
+        match self {
+            Self::Rows(data) => data.columns()[node].is_numeric(),
+            Self::Moments(data) => data.is_numeric(node),
+        }
+    }
+
+    /// What all rows together stand for.
+    fn total(&self) -> f64 {
+        match self {
+            Self::Rows(data) => data.total(),
+            Self::Moments(data) => data.rows() as f64,
+        }
+    }
+
+    /// The degenerate Gaussian of the data; nothing if the run is over before it is known.
+    fn gaussian(&self, learning: &Learning, run: &Run<'_>) -> Result<Option<Estimated>> {
+        let found = match self {
+            Self::Rows(data) => blocks(learning, data, run)?,
+            Self::Moments(data) => {
+                check_memory(learning, data.width())?;
+                Some((data.blocks()?, None))
+            }
+        };
+        let Some((blocks, estimation)) = found else { return Ok(None) };
+        let price = Price::new(blocks.rows, learning.numbers.penalty)?;
+        Ok(Some((Arc::new(DegenerateGaussian::new(blocks, price)?), estimation)))
+    }
+
+    /// The score of this name, with a price that fits; none if the run is over before it is made.
+    fn score(&self, name: &str, learning: &Learning, run: &Run<'_>) -> Result<Option<Scored>> {
+        let factor = learning.numbers.penalty;
+        let plain = (None, None);
+        let score = match (name, self) {
+            ("cg", Self::Rows(data)) => {
+                scored(conditional_gaussian(data, factor)?, self.total(), plain, factor, run)
+            }
+            ("cg", Self::Moments(data)) => {
+                let Some(score) = conditional_gaussian_of_moments(data, factor)? else { return Ok(None) };
+                scored(score, self.total(), plain, factor, run)
+            }
+            ("nal", Self::Rows(data)) => {
+                scored(node_average(data, factor)?, self.total(), plain, factor, run)
+            }
+            _ => {
+                let own = match self {
+                    Self::Rows(data) => own_gaussians(data, factor, run)?,
+                    Self::Moments(_) => Some(Vec::new()),
+                };
+                let (Some(own), Some((gaussian, estimation))) = (own, self.gaussian(learning, run)?) else {
+                    return Ok(None);
+                };
+                let score = FamilyLocal::sharing(Arc::clone(&gaussian), self.nodes()).with_own(own);
+                let rows = estimation.map_or(self.total(), |estimation| estimation.effective_rows);
+                scored(score, rows, (Some(gaussian), estimation), factor, run)
+            }
+        };
+        score.map(Some)
+    }
+}
+
+/// The graph by one score, or by that which the data choose; nothing if the run is over before there is one.
+fn by_name(name: &str, learning: &Learning, source: &Source<'_>, run: &Run<'_>) -> Result<Option<Learned>> {
+    match name {
+        AUTO => chosen(learning, source, run),
+        name => Ok(by_score(name, learning, source, None, run)?.map(|(found, _)| found)),
+    }
 }
 
 /// The graph by one score, from an order to begin with if there is one, and the score; nothing if the run is over before there is
@@ -80,16 +196,16 @@ pub(super) fn learn(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Re
 fn by_score(
     name: &str,
     learning: &Learning,
-    data: &Arc<Mixed>,
+    source: &Source<'_>,
     start: Option<&[usize]>,
     run: &Run<'_>,
 ) -> Result<Option<(Learned, Scored)>> {
-    let Some(scored) = score(name, learning, data, run)? else { return Ok(None) };
-    let found = searched(learning, &Observations::Mixed(Arc::clone(data)), &scored.score, start, run)?;
+    let Some(scored) = source.score(name, learning, run)? else { return Ok(None) };
+    let found = searched(learning, &source.observations(), &scored.score, start, run)?;
     let gaussian = match &scored.gaussian {
         Some(own) => Some(Arc::clone(own)),
         None if learning.search.posterior && !run.is_over() => {
-            gaussian(learning, data, run)?.map(|(gaussian, _)| gaussian)
+            source.gaussian(learning, run)?.map(|(gaussian, _)| gaussian)
         }
         None => None,
     };
@@ -99,20 +215,20 @@ fn by_score(
 
 /// The graph by `dg` or by `cg`, whichever describes the numbers better: both say how likely a number is given its parents, one
 /// with one linear model for all rows, one with a model for each combination of categories. Both are asked about both graphs.
-fn chosen(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Result<Option<Learned>> {
+fn chosen(learning: &Learning, source: &Source<'_>, run: &Run<'_>) -> Result<Option<Learned>> {
     // Probabilities of edges, and graphs by methods that take long, are found once it is known by which score.
     let search = SearchSettings { posterior: false, ..learning.search };
     let plain = Learning { method: &INSERTION, search, ..learning.clone() };
-    let Some((by_dg, dg)) = by_score("dg", &plain, data, None, run)? else { return Ok(None) };
-    let other = if run.is_over() { None } else { by_score("cg", &plain, data, Some(&by_dg.order), run)? };
+    let Some((by_dg, dg)) = by_score("dg", &plain, source, None, run)? else { return Ok(None) };
+    let other = if run.is_over() { None } else { by_score("cg", &plain, source, Some(&by_dg.order), run)? };
     let Some((by_cg, cg)) = other.filter(|_| !run.is_over()) else { return Ok(Some(by_dg)) };
     let mut saved = 0.0;
     for dag in [&by_dg.dag, &by_cg.dag] {
-        for node in (0..dag.nodes()).filter(|&node| data.columns()[node].is_numeric()) {
+        for node in (0..dag.nodes()).filter(|&node| source.is_numeric(node)) {
             let parents: NodeSet = dag.parents(node).iter().copied().collect();
             let costs = dg.plain.cost(node, &parents).zip(cg.plain.cost(node, &parents));
             // A linear model has a mean and a variance too, which dg does not charge for as all graphs have them.
-            saved += costs.map_or(0.0, |(one, each)| one + data.total().ln() - each);
+            saved += costs.map_or(0.0, |(one, each)| one + source.total().ln() - each);
         }
     }
     let (found, scored, reason) = if saved > 0.0 {
@@ -127,10 +243,10 @@ fn chosen(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Result<Optio
     let choice = Some(format!("{reason}, by {:.0} nats", 0.5 * saved.abs()));
     if learning.method.name != INSERTION.name {
         let name = found.score_name.as_deref().unwrap_or("dg");
-        let found = by_score(name, learning, data, None, run)?;
+        let found = by_score(name, learning, source, None, run)?;
         return Ok(found.map(|(found, _)| Learned { score_choice: choice, ..found }));
     }
-    let gaussian = if learning.search.posterior { gaussian(learning, data, run)? } else { None };
+    let gaussian = if learning.search.posterior { source.gaussian(learning, run)? } else { None };
     let gaussian = gaussian.map(|(gaussian, _)| gaussian);
     let found = with_posterior(learning, found, &scored.score, gaussian.as_deref(), run)?;
     Ok(Some(Learned { score_choice: choice, ..found }))
@@ -198,7 +314,7 @@ fn check_kept(learning: &Learning, data: &Mixed, told: &Interventions) -> Result
 }
 
 /// Refuses the settings that are for other data, or for another method.
-pub(super) fn check(learning: &Learning) -> Result<()> {
+fn check(learning: &Learning) -> Result<()> {
     let (numbers, categories) = (&learning.numbers, &learning.categories);
     refuse(
         &[("lambda", numbers.lambda.is_some()), ("noise_variance", numbers.noise_variance.is_some())],
@@ -219,7 +335,7 @@ pub(super) fn check(learning: &Learning) -> Result<()> {
 }
 
 /// The best graph that is found by orders, that given to begin with among them, each edge with what the score would lose without it.
-pub(super) fn searched(
+fn searched(
     learning: &Learning,
     data: &Observations,
     score: &Arc<dyn LocalScore>,
@@ -235,7 +351,7 @@ pub(super) fn searched(
 }
 
 /// The same graph with the probabilities of edges, if they are wanted and there is time for them.
-pub(super) fn with_posterior(
+fn with_posterior(
     learning: &Learning,
     found: Learned,
     score: &Arc<dyn LocalScore>,
@@ -319,23 +435,6 @@ struct Scored {
     estimation: Option<Estimation>,
 }
 
-/// The score on the data, with a price that fits; none if the run is over before it is made.
-fn score(name: &str, learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Result<Option<Scored>> {
-    let factor = learning.numbers.penalty;
-    match name {
-        "cg" => scored(conditional_gaussian(data, factor)?, data.total(), (None, None), factor, run),
-        "nal" => scored(node_average(data, factor)?, data.total(), (None, None), factor, run),
-        _ => {
-            let Some(own) = own_gaussians(data, factor, run)? else { return Ok(None) };
-            let Some((gaussian, estimation)) = gaussian(learning, data, run)? else { return Ok(None) };
-            let score = FamilyLocal::sharing(Arc::clone(&gaussian), data.columns().len()).with_own(own);
-            let rows = estimation.map_or(data.total(), |estimation| estimation.effective_rows);
-            scored(score, rows, (Some(gaussian), estimation), factor, run)
-        }
-    }
-    .map(Some)
-}
-
 fn scored<F: Family>(
     score: FamilyLocal<F>,
     rows: f64,
@@ -351,13 +450,6 @@ fn scored<F: Family>(
 
 type Estimated = (Arc<DegenerateGaussian>, Option<Estimation>);
 
-/// The degenerate Gaussian of the data; nothing if the run is over before it is known.
-fn gaussian(learning: &Learning, data: &Mixed, run: &Run<'_>) -> Result<Option<Estimated>> {
-    let Some((blocks, estimation)) = blocks(learning, data, run)? else { return Ok(None) };
-    let price = Price::new(blocks.rows, learning.numbers.penalty)?;
-    Ok(Some((Arc::new(DegenerateGaussian::new(blocks, price)?), estimation)))
-}
-
 /// The moments of the columns and indicators; nothing if the run is over before they are known.
 fn blocks(learning: &Learning, data: &Mixed, run: &Run<'_>) -> Result<Option<(Blocks, Option<Estimation>)>> {
     check_memory(learning, Layout::of(data).width())?;
@@ -368,7 +460,7 @@ fn blocks(learning: &Learning, data: &Mixed, run: &Run<'_>) -> Result<Option<(Bl
 }
 
 /// Whether there is memory for the moments of so many columns and indicators.
-pub(super) fn check_memory(learning: &Learning, columns: usize) -> Result<()> {
+fn check_memory(learning: &Learning, columns: usize) -> Result<()> {
     let needed = Blocks::bytes(columns);
     if needed > learning.search.memory_bytes as u128 {
         let reason = format!(
@@ -394,22 +486,22 @@ fn nothing(learning: &Learning, name: Option<&str>, nodes: usize, run: &Run<'_>)
     let dag = bounds.least();
     let ending = run.ending().unwrap_or(Ending::Finished);
     Learned {
-        score_name: name.map(str::to_owned),
+        score_name: name.map(|name| if name == AUTO { "dg" } else { name }.to_owned()),
         ..unscored(learning, dag.clone(), bounds.orient(&dag), 0, ending)
     }
 }
 
 /// PC-stable's graph, by likelihood ratios of the degenerate Gaussian.
-pub(super) fn by_block_tests(
-    learning: &Learning,
-    gaussian: &Arc<DegenerateGaussian>,
-    run: &Run<'_>,
-) -> Result<Learned> {
-    let test = BlockTest::new(gaussian, learning.tests.alpha.unwrap_or(METHOD_ALPHA))?;
+fn by_block_tests(learning: &Learning, source: &Source<'_>, run: &Run<'_>) -> Result<Learned> {
+    let Some((gaussian, estimation)) = source.gaussian(learning, run)? else {
+        return Ok(nothing(learning, None, source.nodes(), run));
+    };
+    let test = BlockTest::new(&gaussian, learning.tests.alpha.unwrap_or(METHOD_ALPHA))?;
     let found = learning.test(&test, run);
     let (tests, ending) = (found.tests, found.ending);
     let (pattern, dag, p_values) = patterned(found, &learning.bounds_of(gaussian.nodes()))?;
     let order = dag.topological_order().to_vec();
-    let dag = weigh_by_cost(&FamilyLocal::sharing(Arc::clone(gaussian), gaussian.nodes()), &dag)?;
-    Ok(Learned { order, p_values: Some(p_values), ..unscored(learning, dag, pattern, tests, ending) })
+    let dag = weigh_by_cost(&FamilyLocal::sharing(Arc::clone(&gaussian), gaussian.nodes()), &dag)?;
+    let p_values = Some(p_values);
+    Ok(Learned { p_values, order, estimation, ..unscored(learning, dag, pattern, tests, ending) })
 }

@@ -7,7 +7,6 @@ mod direction;
 mod edges;
 mod equal_variances;
 mod isolated;
-mod joint;
 mod method;
 mod mixed;
 mod numbers;

@@ -134,6 +134,19 @@ struct Learner<'a> {
 impl Learner<'_> {
     /// By `bic`, unless a score that tells directions has earned its choice.
     fn by_the_data(&self, run: &Run<'_>) -> Result<Learned> {
+        let found = self.by_bic_or_better(run)?;
+        // Whoever sums rows up should know what the rows might have said.
+        let unseen =
+            "; shapes of noise and bends of effects were not looked at, since that needs complete rows";
+        match found.score_choice {
+            Some(reason) if self.gram.number_rows().is_none() => {
+                Ok(Learned { score_choice: Some(reason + unseen), ..found })
+            }
+            _ => Ok(found),
+        }
+    }
+
+    fn by_bic_or_better(&self, run: &Run<'_>) -> Result<Learned> {
         let best = self.by_score(BIC, run)?;
         let with = |reason: String, learned: Learned| Ok(Learned { score_choice: Some(reason), ..learned });
         let (rows, nodes) = (self.gram.rows(), self.gram.nodes());
@@ -247,7 +260,7 @@ impl Learner<'_> {
 
     /// What the BIC says of a graph at a price of a parent.
     fn bic_of(&self, dag: &Dag, price: f64) -> Result<f64> {
-        let score = Bic::new(Arc::clone(self.gram), &ScoreSettings::priced(self.gram, price))?;
+        let score = Bic::new(Arc::clone(self.gram), &ScoreSettings::priced(price))?;
         let parents = |node: usize| dag.parents(node).iter().copied().collect::<NodeSet>();
         Ok((0..dag.nodes()).map(|node| score.cost(node, &parents(node))).sum())
     }
@@ -310,11 +323,11 @@ impl Learner<'_> {
         let defaults = ScoreSettings::default();
         // The score would make the same estimate by itself, but not stop when told.
         let estimate = || (name == EV_L0).then(|| estimate_noise_variance(gram, run));
-        let factor = price.and_then(|price| ScoreSettings::priced(gram, price).penalty_factor);
         ScoreSettings {
             lambda: learning.numbers.lambda.unwrap_or(defaults.lambda),
             noise_variance: learning.numbers.noise_variance.or_else(estimate),
-            penalty_factor: learning.numbers.penalty.or(factor),
+            penalty_factor: learning.numbers.penalty,
+            price,
             ..defaults
         }
     }

@@ -72,7 +72,7 @@ pub(super) fn fitting_price(gram: &Arc<Gram>, run: &Run<'_>) -> Result<f64> {
     let half_log_rows = 0.5 * (gram.rows() as f64).ln();
     let first = Bic::new(Arc::clone(gram), &ScoreSettings::default())?.price() - half_log_rows;
     let score_at = |edge: f64| -> Result<Arc<dyn LocalScore>> {
-        Ok(Arc::new(Bic::new(Arc::clone(gram), &ScoreSettings::priced(gram, half_log_rows + edge))?))
+        Ok(Arc::new(Bic::new(Arc::clone(gram), &ScoreSettings::priced(half_log_rows + edge))?))
     };
     Ok(half_log_rows + fitted(GAMMA, first, run, score_at)?)
 }

@@ -1,11 +1,14 @@
 //! The Gaussian BIC: r(i, S) = min over P ⊆ S of (n/2)·log v(P) + κ·(log n / 2)·|P|, v(P) the residual variance;
 //! κ = 1 is the BIC proper, without a κ the price of a parent is ½ log n + (3/2) log d, in the manner of the extended BIC.
-//! It does not change with the units of a column, and so suits data whose noise variances differ.
+//! It does not change with the units of a column, and so suits data whose noise variances differ. Without a κ, parents cost more where
+//! rows are few ([`small_sample`](super::small_sample)).
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use plackett::run::Run;
 
+use super::small_sample;
 use super::subset::{Criterion, Space, Subset, price};
 use super::{Choice, LocalScore, ScoreEntry, ScoreSettings, Scratch, SubsetSearch, Walker};
 use crate::gram::NodeMoments;
@@ -22,6 +25,8 @@ pub(super) const ENTRY: ScoreEntry = ScoreEntry {
 struct LogVariance {
     half_rows: f64,
     penalty: f64,
+    /// What so many parents cost together, where rows are few.
+    prices: Arc<[f64]>,
 }
 
 impl Criterion for LogVariance {
@@ -31,6 +36,14 @@ impl Criterion for LogVariance {
 
     fn penalty(&self) -> f64 {
         self.penalty
+    }
+
+    fn price(&self, parents: usize) -> f64 {
+        match (self.prices.get(parents), self.prices.last()) {
+            (Some(price), _) => *price,
+            (None, Some(most)) => most + self.penalty * (parents + 1 - self.prices.len()) as f64,
+            (None, None) => self.penalty * parents as f64,
+        }
     }
 
     fn needed_gain(&self, variance: f64, price: f64) -> f64 {
@@ -72,10 +85,18 @@ impl Bic {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn new(gram: Arc<Gram>, settings: &ScoreSettings) -> Result<Self> {
-        let criterion = |moments: NodeMoments<'_>| {
+        let mut known: HashMap<usize, Arc<[f64]>> = HashMap::new();
+        let mut criterion = |moments: NodeMoments<'_>| {
             let rows = moments.rows() as f64;
-            let penalty = price(moments, settings.penalty_factor, 0.5 * rows.ln())?;
-            Ok(LogVariance { half_rows: 0.5 * rows, penalty })
+            let (penalty, prices) = match (settings.penalty_factor, settings.price) {
+                (Some(_), _) => (price(moments, settings.penalty_factor, 0.5 * rows.ln())?, Arc::default()),
+                (None, wanted) => {
+                    let penalty = wanted.map_or_else(|| price(moments, None, 0.0), Ok)?;
+                    let make = || small_sample::prices(penalty, moments.rows(), moments.nodes()).into();
+                    (penalty, Arc::clone(known.entry(moments.rows()).or_insert_with(make)))
+                }
+            };
+            Ok(LogVariance { half_rows: 0.5 * rows, penalty, prices })
         };
         let price = criterion(gram.pooled())?.penalty;
         let criteria = (0..gram.nodes()).map(|node| criterion(gram.of(node))).collect::<Result<_>>()?;
@@ -86,7 +107,7 @@ impl Bic {
         Ok(Self { subset: Subset::new(gram, criteria, settings.subset_search), price, units })
     }
 
-    /// What a parent costs a node that no row sets from outside.
+    /// What a parent costs a node that no row sets from outside, where rows are many.
     ///
     /// ```
     /// use std::sync::Arc;

@@ -8,6 +8,9 @@
 //! all rows and no covariance. So a cell of few rows, or one in which a number never changes, costs no more than it should. A cell
 //! is charged for k means and k(k+1)/2 covariances, but for no more than one parameter for each number that it holds. With
 //! categories alone this is their BIC, with numbers alone the Gaussian one.
+//!
+//! Rows may stand for several, with a scatter of their own: then the moments of the numbers in each combination of all categories
+//! are enough.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Mutex;
@@ -18,10 +21,11 @@ use plackett::run::Run;
 
 use super::family::Family;
 use super::mixed::{MixedScoreEntry, PSEUDO_ROWS, Price};
-use crate::NodeSet;
+use crate::cells::triangle;
 use crate::counts::Partition;
 use crate::mixed::{Mixed, MixedColumn};
 use crate::pace::Pace;
+use crate::{JointMoments, NodeSet, Result};
 
 pub(super) const ENTRY: MixedScoreEntry = MixedScoreEntry {
     name: "cg",
@@ -36,13 +40,15 @@ const MOST_REMEMBERED: usize = 1 << 14;
 /// The most others that a walk looks at for each node.
 const MOST_CANDIDATES: usize = 20;
 
-/// The score on rows.
+/// The score on rows, or on cells.
 pub(crate) struct ConditionalGaussian {
     rows: usize,
     /// How many rows each stands for, if not one, and all together.
     weights: Option<Vec<f64>>,
     total: f64,
     columns: Vec<Column>,
+    /// For each row the scatter of what it stands for, if it stands for several that differ.
+    scatters: Option<Scatters>,
     price: Price,
     known: Vec<Mutex<HashMap<NodeSet, f64>>>,
 }
@@ -51,6 +57,21 @@ enum Column {
     /// Numbers with mean 0 and variance 1, and the logarithm of the variance that they had.
     Numbers(Vec<f64>, f64),
     Categories(Vec<u8>, usize),
+}
+
+/// The lower triangle of a scatter of all numbers for each row, in units of the columns' deviations.
+struct Scatters {
+    /// Where a node is among the numbers.
+    ranks: Vec<usize>,
+    size: usize,
+    entries: Vec<f64>,
+}
+
+impl Scatters {
+    /// That of two numbers in a row, by their ranks.
+    fn entry(&self, row: usize, i: usize, j: usize) -> f64 {
+        self.entries[row * self.size + triangle(i, j)]
+    }
 }
 
 /// Workspace of a joint cost.
@@ -71,30 +92,79 @@ pub(crate) struct Space {
 impl ConditionalGaussian {
     /// The score on complete data.
     pub(crate) fn new(data: &Mixed, price: Price) -> Self {
-        let column = |column: &MixedColumn| match column {
+        Self::of_rows(data, None, price)
+    }
+
+    /// The score on the moments of each combination of categories; nothing if these are not known.
+    ///
+    /// # Errors
+    /// [`Error::Empty`](crate::Error::Empty) without rows.
+    pub(crate) fn of_moments(data: &JointMoments, price: Price) -> Result<Option<Self>> {
+        let Some(cells) = data.cells() else { return Ok(None) };
+        let (rows, entries) = cells.to_rows(data.all_levels())?;
+        let size = entries.len() / rows.rows();
+        let mut numbers = 0;
+        let rank = |column: usize| {
+            numbers += usize::from(data.is_numeric(column));
+            numbers.saturating_sub(1)
+        };
+        let ranks = (0..data.columns()).map(rank).collect();
+        Ok(Some(Self::of_rows(&rows, Some(Scatters { ranks, size, entries }), price)))
+    }
+
+    fn of_rows(data: &Mixed, mut scatters: Option<Scatters>, price: Price) -> Self {
+        // What 1 is in each column of numbers.
+        let mut units = vec![1.0; data.columns().len()];
+        let mut column = |(node, column): (usize, &MixedColumn)| match column {
             MixedColumn::Numbers(numbers) => {
                 let weighted = |(row, value): (usize, f64)| value * data.weight(row);
                 let mean =
                     numbers.iter().copied().enumerate().map(|one| weighted(one) / data.total()).sum::<f64>();
+                let within = |row: usize| {
+                    scatters.as_ref().map_or(0.0, |all| all.entry(row, all.ranks[node], all.ranks[node]))
+                };
                 // Relative to the largest, so that no square overflows.
                 let largest = numbers.iter().map(|number| (number - mean).abs()).fold(0.0, f64::max);
+                let spread = (0..numbers.len()).map(|row| (within(row) / data.weight(row)).sqrt());
+                let largest = spread.fold(largest, f64::max);
                 let scaled = |number: &f64| if largest > 0.0 { (number - mean) / largest } else { 0.0 };
                 let squares = numbers.iter().map(|number| scaled(number).powi(2)).enumerate().map(weighted);
-                let variance = squares.sum::<f64>() / data.total();
+                let between = squares.sum::<f64>();
+                let inside = (0..numbers.len()).map(|row| within(row) / largest / largest);
+                let variance = match &scatters {
+                    Some(_) if largest > 0.0 => (between + inside.sum::<f64>()) / data.total(),
+                    _ => between / data.total(),
+                };
                 if variance == 0.0 {
                     return Column::Numbers(vec![0.0; numbers.len()], 0.0);
                 }
                 let deviation = variance.sqrt();
+                units[node] = largest * deviation;
                 let values = numbers.iter().map(|number| scaled(number) / deviation).collect();
                 Column::Numbers(values, variance.ln() + 2.0 * largest.ln())
             }
             MixedColumn::Categories { codes, levels } => Column::Categories(codes.clone(), (*levels).max(1)),
         };
+        let columns: Vec<Column> = data.columns().iter().enumerate().map(&mut column).collect();
+        if let Some(Scatters { size, entries, .. }) = &mut scatters {
+            let is_number = |&node: &usize| data.columns()[node].is_numeric();
+            let units: Vec<f64> = (0..columns.len()).filter(is_number).map(|node| units[node]).collect();
+            for triangle in entries.chunks_exact_mut((*size).max(1)) {
+                let mut entries = triangle.iter_mut();
+                for (i, unit) in units.iter().enumerate() {
+                    units[..=i]
+                        .iter()
+                        .zip(&mut entries)
+                        .for_each(|(other, entry)| *entry = *entry / unit / other);
+                }
+            }
+        }
         Self {
             rows: data.rows(),
             weights: data.weights().map(<[f64]>::to_vec),
             total: data.total(),
-            columns: data.columns().iter().map(column).collect(),
+            columns,
+            scatters,
             price,
             known: (0..SHARDS).map(|_| Mutex::default()).collect(),
         }
@@ -127,11 +197,13 @@ impl ConditionalGaussian {
         cells.start(self.rows);
         let mut configurations = 1.0_f64;
         let mut numbers: Vec<&[f64]> = Vec::new();
+        let mut nodes: Vec<usize> = Vec::new();
         let mut log_variances = 0.0;
         for &node in set {
             match &self.columns[node] {
                 Column::Numbers(values, log_variance) => {
                     numbers.push(values);
+                    nodes.push(node);
                     log_variances += log_variance;
                 }
                 Column::Categories(codes, levels) => {
@@ -172,6 +244,11 @@ impl ConditionalGaussian {
                     first[at] += value;
                     let (products, rest) = second.split_at_mut(at + 1);
                     products.iter_mut().zip(&*values).for_each(|(sum, other)| *sum += value * other);
+                    if let Some(all) = &self.scatters {
+                        let ranks = nodes[..=at].iter().map(|&node| all.ranks[node]);
+                        let entries = ranks.map(|rank| all.entry(row, all.ranks[nodes[at]], rank));
+                        products.iter_mut().zip(entries).for_each(|(sum, entry)| *sum += entry);
+                    }
                     second = rest;
                 }
             }
@@ -266,5 +343,38 @@ impl Family for ConditionalGaussian {
         let cost = self.joint(&set, space) - self.joint(parents, space);
         space.set = set;
         cost
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Rng, normal};
+
+    #[test]
+    fn the_moments_of_cells_cost_what_their_rows_do() {
+        let mut rng = Rng::new(5);
+        let codes: Vec<u8> = (0..400_u32).map(|row| (row * row % 7 % 3) as u8).collect();
+        let numbers: Vec<f64> =
+            codes.iter().map(|&code| 1e3 + f64::from(code) * (1.0 + normal(&mut rng))).collect();
+        let effects = numbers.iter().map(|number| 1e-3 * (number + normal(&mut rng))).collect();
+        let others = (0..400_u32).map(|row| (row % 5 / 2) as u8).collect();
+        let columns = vec![
+            MixedColumn::Numbers(numbers),
+            MixedColumn::Categories { codes, levels: 3 },
+            MixedColumn::Numbers(effects),
+            MixedColumn::Categories { codes: others, levels: 4 },
+        ];
+        let data = Mixed::new(columns).unwrap();
+        let price = Price::new(400.0, None).unwrap();
+        let moments = JointMoments::of(&data, &Run::default()).unwrap().unwrap();
+        let by_rows = ConditionalGaussian::new(&data, price);
+        let by_cells = ConditionalGaussian::of_moments(&moments, price).unwrap().unwrap();
+        assert!(by_cells.rows < 13);
+        for set in 0..16_usize {
+            let set: Vec<usize> = (0..4).filter(|node| set >> node & 1 == 1).collect();
+            let costs = [&by_rows, &by_cells].map(|score| score.joint(&set, &mut Space::default()));
+            assert!((costs[0] - costs[1]).abs() < 1e-8 * costs[0].abs().max(1.0), "{set:?}: {costs:?}");
+        }
     }
 }

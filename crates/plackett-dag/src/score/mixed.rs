@@ -10,7 +10,7 @@ use super::family::FamilyLocal;
 use super::node_average::{self, NodeAverage};
 use crate::error::check_setting;
 use crate::mixed::{Blocks, Mixed};
-use crate::{Error, LocalScore, Result};
+use crate::{Error, JointMoments, LocalScore, Result};
 
 /// Rows that covariances are made with beside those of the data: one is enough to keep every determinant away from zero, and
 /// few enough to leave the score as it is.
@@ -116,6 +116,16 @@ pub(crate) fn conditional_gaussian(
     let build = |kept: &Mixed, price: Price| Ok(Some(ConditionalGaussian::new(kept, price)));
     let own = own(data, factor, &Run::default(), build)?.ok_or(Error::Empty)?;
     Ok(FamilyLocal::new(ConditionalGaussian::new(data, price), data.columns().len()).with_own(own))
+}
+
+/// The score `cg` by the moments of each combination of categories; nothing if these are not known.
+pub(crate) fn conditional_gaussian_of_moments(
+    data: &JointMoments,
+    factor: Option<f64>,
+) -> Result<Option<FamilyLocal<ConditionalGaussian>>> {
+    let price = Price::new(data.rows() as f64, factor)?;
+    let score = ConditionalGaussian::of_moments(data, price)?;
+    Ok(score.map(|score| FamilyLocal::new(score, data.columns())))
 }
 
 /// The score `nal`, likewise.

@@ -19,6 +19,7 @@ mod regression;
 mod regressions;
 mod shape;
 mod size_prior;
+mod small_sample;
 mod spline;
 mod subset;
 pub(crate) mod walker;
@@ -94,15 +95,16 @@ pub struct ScoreSettings {
     /// κ, which multiplies the price of a parent in `ev-l0` (log n) and `bic` (½ log n). Without it the price grows with
     /// the number of nodes: ½ log n + (3/2) log d in both.
     pub penalty_factor: Option<f64>,
+    /// What a parent costs in `bic`, in nats, if no κ is given. As without both, where rows are few parents cost more.
+    pub price: Option<f64>,
     /// How `ev-l0` and `bic` look for the best set of parents.
     pub subset_search: SubsetSearch,
 }
 
 impl ScoreSettings {
-    /// Settings under which a parent costs the BIC this much on `gram`.
-    pub(crate) fn priced(gram: &Gram, price: f64) -> Self {
-        let usual = 0.5 * (gram.rows() as f64).ln();
-        Self { penalty_factor: (usual > 0.0).then(|| price / usual), ..Self::default() }
+    /// Settings under which a parent costs the BIC this much.
+    pub(crate) fn priced(price: f64) -> Self {
+        Self { price: Some(price), ..Self::default() }
     }
 }
 
@@ -112,6 +114,7 @@ impl Default for ScoreSettings {
             lambda: L1::DEFAULT_LAMBDA,
             noise_variance: None,
             penalty_factor: None,
+            price: None,
             subset_search: SubsetSearch::default(),
         }
     }

@@ -167,7 +167,7 @@ impl<C: Criterion> Model<'_, C> {
     fn cost(&self, node: usize, rest: f64, parents: usize) -> f64 {
         let variance = (rest.max(PERFECT_FIT) * self.correlations.variances[node]).max(f64::MIN_POSITIVE);
         let criterion = &self.criteria[node];
-        criterion.fit(variance) + criterion.penalty() * parents as f64
+        criterion.fit(variance) + criterion.price(parents)
     }
 }
 
@@ -222,7 +222,8 @@ impl Regression {
         let scale = model.correlations.variances[self.node];
         let variance = (self.rest.max(PERFECT_FIT) * scale).max(f64::MIN_POSITIVE);
         let criterion = &model.criteria[self.node];
-        let price = criterion.penalty() + IMPROVEMENT;
+        let count = self.parents.len();
+        let price = criterion.price(count + 1) - criterion.price(count) + IMPROVEMENT;
         self.needed = if scale > 0.0 && self.rest > PERFECT_FIT {
             criterion.needed_gain(variance, price) / scale
         } else {

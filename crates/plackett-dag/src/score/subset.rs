@@ -65,8 +65,12 @@ pub(crate) fn price(moments: NodeMoments<'_>, factor: Option<f64>, usual: f64) -
 pub(crate) trait Criterion: Send + Sync {
     /// f(v), increasing in the residual variance v > 0.
     fn fit(&self, variance: f64) -> f64;
-    /// c, the price of one parent.
+    /// c, the price of one parent where rows are many.
     fn penalty(&self) -> f64;
+    /// The price of so many parents: c for each, and where rows are few more for those beyond the first.
+    fn price(&self, parents: usize) -> f64 {
+        self.penalty() * parents as f64
+    }
     /// How far the residual variance must fall from `variance` for f to fall by `price`.
     fn needed_gain(&self, variance: f64, price: f64) -> f64;
 }
@@ -471,11 +475,14 @@ impl<C: Criterion> Subset<C> {
         let mut least = f64::INFINITY;
         let floor = self.floor(node);
         let criterion = &self.criteria[node];
-        let penalty = criterion.penalty();
         let fit = |variance: f64| criterion.fit(variance.max(floor));
+        // What is paid for more parents, or saved by one less.
+        let more = |taken: &[usize], count: usize| {
+            criterion.price(taken.len() + count) - criterion.price(taken.len())
+        };
         loop {
             while let Some((c, gain)) = grow.best_gain() {
-                if !improves(fit(grow.rest - gain) + penalty, fit(grow.rest)) {
+                if !improves(fit(grow.rest - gain) + more(&grow.taken, 1), fit(grow.rest)) {
                     break;
                 }
                 witness.insert(grow.candidates[c]);
@@ -487,13 +494,13 @@ impl<C: Criterion> Subset<C> {
                 let Some((position, loss)) = grow.least_loss() else {
                     break;
                 };
-                if !improves(fit(grow.rest + loss), fit(grow.rest) + penalty) {
+                if !improves(fit(grow.rest + loss), fit(grow.rest) + more(&grow.taken[1..], 1)) {
                     break;
                 }
                 grow.taken.remove(position);
                 changed = true;
             }
-            let score = fit(grow.rest) + penalty * grow.taken.len() as f64;
+            let score = fit(grow.rest) + criterion.price(grow.taken.len());
             if score < least {
                 least = score;
                 grow.best.clone_from(&grow.taken);
@@ -502,9 +509,10 @@ impl<C: Criterion> Subset<C> {
                 return Some(());
             }
             if !changed {
-                let needed = criterion.needed_gain(grow.rest.max(floor), 2.0 * penalty);
+                let pair = more(&grow.taken, 2);
+                let needed = criterion.needed_gain(grow.rest.max(floor), pair);
                 let (a, b, gain) = grow.best_pair(self.gram.of(node), needed, pace)?;
-                if gain > 0.0 && improves(fit(grow.rest - gain) + 2.0 * penalty, fit(grow.rest)) {
+                if gain > 0.0 && improves(fit(grow.rest - gain) + pair, fit(grow.rest)) {
                     for c in [a, b] {
                         witness.insert(grow.candidates[c]);
                         grow.take(self.gram.of(node), c, pace)?;
@@ -597,7 +605,7 @@ impl<C: Criterion> Subset<C> {
     fn score_of_projection(&self, node: usize, projection: &[f64], parents: usize) -> f64 {
         let variance = self.gram.of(node).variance(node) - dot(projection, projection);
         let criterion = &self.criteria[node];
-        criterion.fit(variance.max(self.floor(node))) + criterion.penalty() * parents as f64
+        criterion.fit(variance.max(self.floor(node))) + criterion.price(parents)
     }
 }
 
@@ -719,7 +727,7 @@ impl BranchAndBound {
         factor.solve_lower(&mut projection);
         let rest = gram.variance(node) - dot(&projection, &projection);
         let criterion = &subset.criteria[node];
-        let bound = criterion.fit(rest.max(subset.floor(node))) + criterion.penalty() * fixed as f64;
+        let bound = criterion.fit(rest.max(subset.floor(node))) + criterion.price(fixed);
         if !improves(bound, self.best) {
             return Some(());
         }
@@ -760,7 +768,6 @@ impl BranchAndBound {
     ) -> Option<()> {
         let floor = subset.floor(node);
         let criterion = &subset.criteria[node];
-        let penalty = criterion.penalty();
         let fit = |variance: f64| criterion.fit(variance.max(floor));
         loop {
             self.visits += 1;
@@ -768,7 +775,7 @@ impl BranchAndBound {
                 return Some(());
             }
             pace.spend(branch.full.len().pow(2))?;
-            let whole = fit(branch.rest) + penalty * branch.full.len() as f64;
+            let whole = fit(branch.rest) + criterion.price(branch.full.len());
             if improves(whole, self.best) {
                 self.best = whole;
                 self.best_set = branch.full.iter().map(|&c| self.candidates[c]).collect();
@@ -777,7 +784,7 @@ impl BranchAndBound {
             let mut open = None;
             let mut forced = true;
             while forced {
-                if !improves(fit(branch.rest) + penalty * fixed as f64, self.best) {
+                if !improves(fit(branch.rest) + criterion.price(fixed), self.best) {
                     return Some(());
                 }
                 forced = false;
@@ -788,7 +795,7 @@ impl BranchAndBound {
                         continue;
                     }
                     let loss = branch.loss(position);
-                    if !improves(fit(branch.rest + loss) + penalty * fixed as f64, self.best) {
+                    if !improves(fit(branch.rest + loss) + criterion.price(fixed), self.best) {
                         branch.inside[position] = true;
                         fixed += 1;
                         forced = true;
