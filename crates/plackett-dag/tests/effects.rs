@@ -424,10 +424,8 @@ fn predictions_are_those_of_the_joint_density() {
             panic!("categories")
         };
         let value = |place: f64| if at == 1 { density(1, place, 1.2, 0) } else { density(1, 0.3, place, 0) };
-        let grid: Vec<(f64, f64)> = (0..4000)
-            .map(|place| f64::from(place) / 200.0 - 10.0)
-            .map(|place| (place, value(place)))
-            .collect();
+        let grid: Vec<(f64, f64)> =
+            (0..400).map(|place| f64::from(place) / 20.0 - 10.0).map(|place| (place, value(place))).collect();
         let total: f64 = grid.iter().map(|cell| cell.1).sum();
         let mean = grid.iter().map(|cell| cell.0 * cell.1).sum::<f64>() / total;
         let square = grid.iter().map(|cell| (cell.0 - mean).powi(2) * cell.1).sum::<f64>() / total;
