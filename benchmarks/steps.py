@@ -3,17 +3,16 @@
 A step draws noise, evaluates the objective, makes the gradient by REINFORCE, PL-REBAR or PL-RELAX (the relaxed objective by NeuralSort, for RELAX with a network of
 32 hidden units beside it), and moves the scores and the critic's parameters by Adam; the critic's along the gradient of the squared
 estimate, for which PyTorch differentiates twice. PyTorch's version is written from the paper's formulas in double precision, one order at a time, as its authors'
-is; before it is timed, its mean gradient is compared with the exact one. Ours is `plackett toy` without a baseline. Seconds are the processor's, start-up taken off.
+is; before it is timed, its mean gradient is compared with the exact one. Ours are the medians of
+`cargo bench -p plackett --bench steps`, by the clock; PyTorch's are means by the processor.
 """
 
 import argparse
 import itertools
 import math
 import pathlib
-import resource
-import shutil
+import re
 import subprocess
-import sys
 import time
 
 import numpy as np
@@ -24,6 +23,7 @@ import plackett
 
 ITEMS = (8, 32, 128, 512)
 OFFSET, RATE, HIDDEN = 0.05, 0.01, 32
+UNITS = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
 class Toy:
@@ -114,37 +114,27 @@ def by_torch(items, estimator, least):
     return (time.process_time() - begin) / steps
 
 
-def by_plackett(program, items, estimator, least):
-    def spent(steps):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        command = [*program, "toy", "--items", str(items), "--estimator", estimator, "--baseline", "none", "--steps", str(steps), "--json"]
-        subprocess.run(command, check=True, capture_output=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return after.ru_utime - before.ru_utime
-
-    steps = 10
-    while True:
-        seconds = spent(steps)
-        if seconds > least:
-            return (seconds - spent(1)) / (steps - 1)
-        steps *= 4
+def by_plackett(least):
+    """Seconds a step by estimator and items: the medians of `cargo bench`."""
+    command = ["cargo", "bench", "--locked", "-p", "plackett", "--bench", "steps", "--", "--warm-up-time", "0.5", "--measurement-time", str(least)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=pathlib.Path(__file__).parent.parent)
+    found = re.findall(r"^(\w+)/(\d+)\s+time:\s+\[\S+ \S+ (\S+) (\S+) ", done.stdout, re.MULTILINE)
+    return {(name, int(items)): float(time) * UNITS[unit] for name, items, time, unit in found}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="8 and 32 items, in seconds")
-    parser.add_argument("--program", help="the plackett program [default: that on the path, or the package's own]")
     parser.add_argument("--out", type=pathlib.Path, help="folder for steps.md and steps.json")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    found = arguments.program or shutil.which("plackett")
-    program = [found] if found else [sys.executable, "-m", "plackett"]
-    least = 0.3 if arguments.quick else 2.0
+    least = 0.5 if arguments.quick else 2.0
+    ours = by_plackett(least)
     rows = []
     for estimator in ("reinforce", "rebar", "relax"):
         check(estimator)
         for items in ITEMS[:2] if arguments.quick else ITEMS:
-            row = {"estimator": estimator, "items": items, "plackett": by_plackett(program, items, estimator, least), "torch": by_torch(items, estimator, least)}
+            row = {"estimator": estimator, "items": items, "plackett": ours[estimator, items], "torch": by_torch(items, estimator, least)}
             rows.append(row)
             print(row, flush=True)
     text = f"# Training steps\n\nMade by `./scripts/benchmark steps`. {__doc__}\n| estimator | items | ours, µs | plain PyTorch, µs | ratio |\n" + "| --- " * 5 + "|\n"

@@ -5,7 +5,7 @@
 
 use plackett::{
     Constraints, Error,
-    optimizer::{Answer, Gradient, Optimizer, OptimizerSettings, Parallel, drive},
+    optimizer::{Answer, Optimizer, OptimizerSettings, Parallel, drive},
     run::{Limits, Run, Trace},
     solver::Method,
 };
@@ -31,9 +31,11 @@ fn makespan(order: &[usize]) -> f64 {
     done[MACHINES - 1] as f64
 }
 
-/// Minimizes the makespan from scratch, on all threads, until a limit is reached.
-fn minimize(limits: Limits) -> Result<Optimizer, Error> {
-    let mut optimizer = Optimizer::new(JOBS, Method::Insertion.settings(0))?;
+/// Minimizes the makespan from scratch, on all threads, until a limit is reached; so many orders are worked on at a time.
+fn minimize(limits: Limits, window: usize) -> Result<Optimizer, Error> {
+    let settings =
+        OptimizerSettings { evaluations: limits.evaluations, window, ..OptimizerSettings::default() };
+    let mut optimizer = Optimizer::new(JOBS, settings)?;
     drive(&mut optimizer, &mut Parallel::new(makespan), &Run::new(limits), &mut Trace::default())?;
     Ok(optimizer)
 }
@@ -44,14 +46,13 @@ fn main() -> Result<(), Error> {
     println!("in the order in which they are listed: {first}");
 
     // A good order, evaluated by several threads.
-    let optimizer = minimize(Limits::evaluations(3000))?;
+    let optimizer = minimize(Limits::evaluations(3000), 8)?;
     let (order, best) = optimizer.best().expect("values have been told");
     println!("best order {order:?}: {best} after {} evaluations", optimizer.status().told);
 
     // Ask and tell: somebody else evaluates. Job 0 must come before job 1, and the run can be saved and resumed.
     let constraints = Some(Constraints::new(JOBS, &[(0, 1)], &[])?);
-    let settings =
-        OptimizerSettings { gradient: Gradient::Reinforce, constraints, ..OptimizerSettings::default() };
+    let settings = OptimizerSettings { constraints, ..Method::PlReinforce.settings(0) };
     let mut optimizer = Optimizer::new(JOBS, settings)?;
     for _ in 0..20 {
         for proposal in optimizer.ask_batch(usize::MAX) {
@@ -65,7 +66,7 @@ fn main() -> Result<(), Error> {
     assert!(rank(0) < rank(1));
 
     // A value that was wanted all along can be a reason to stop.
-    let quick = minimize(Limits { target: Some(first - 1.0), ..Limits::default() })?;
+    let quick = minimize(Limits { target: Some(first - 1.0), ..Limits::default() }, 1)?;
     println!("a target: {}", first - 1.0);
     println!("better than the list after {} evaluations", quick.status().told);
 

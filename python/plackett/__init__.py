@@ -10,10 +10,11 @@ i causes j.
 [2, 1, 0]
 """
 
-from plackett import critics, metrics
+from plackett import critics, metrics, problems
 from plackett._data import Statistics
 from plackett._distributions import Categorical, Fit, PlackettLuce
 from plackett._draw import Drawn, draw, gradient
+from plackett._drive import Evaluation, Optimum, Proposal, TracePoint
 from plackett._effects import Effect, EffectValue
 from plackett._estimate import Estimate, estimate
 from plackett._fitted import FittedModel
@@ -22,7 +23,7 @@ from plackett._knowledge import Knowledge, KnowledgeCost
 from plackett._learn import LearnedGraph, PlackettWarning, learn_dag
 from plackett._learner import OrderDAG
 from plackett._models import BayesNet, DiscreteData, Sem, load_network, simulate_sem
-from plackett._optimize import Optimizer, Optimum, Proposal, Status, minimize
+from plackett._optimize import Optimizer, Status, minimize
 from plackett._plackett import PlackettError, __version__
 from plackett._relaxations import neural_sort, sinkhorn
 from plackett._support import Support
@@ -39,6 +40,7 @@ __all__ = [
     "Effect",
     "EffectValue",
     "Estimate",
+    "Evaluation",
     "Fit",
     "FittedModel",
     "Graph",
@@ -57,6 +59,7 @@ __all__ = [
     "Status",
     "Support",
     "Surrogate",
+    "TracePoint",
     "critics",
     "draw",
     "estimate",
@@ -66,6 +69,7 @@ __all__ = [
     "metrics",
     "minimize",
     "neural_sort",
+    "problems",
     "simulate_sem",
     "sinkhorn",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
+from collections.abc import Iterable, Sequence
 from typing import Any, SupportsIndex, TypeAlias, TypeVar
 
 import numpy as np
@@ -90,3 +91,13 @@ def _to_array(value: ArrayLike, what: str) -> NDArray[Any]:
         return np.asarray(value)
     except (TypeError, ValueError) as error:
         raise PlackettError(f"{what} is no array: {error}") from None
+
+
+def to_pairs(pairs: Iterable[Sequence[SupportsIndex]], what: str) -> list[tuple[int, int]]:
+    """Pairs of whole numbers."""
+    try:
+        return [(to_count(a, what), to_count(b, what)) for a, b in pairs]
+    except (TypeError, ValueError) as error:
+        if isinstance(error, PlackettError):
+            raise
+        raise PlackettError(f"{what} must be pairs of whole numbers") from None

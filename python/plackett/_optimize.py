@@ -2,39 +2,34 @@
 
 from __future__ import annotations
 
+import json
 import os
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Self, SupportsIndex, TypeAlias
+from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from plackett import _plackett
-from plackett._arrays import Floats, Integers, to_count, to_floats, to_items, to_number, to_seed
-from plackett._objective import to_value, to_values
+from plackett._arrays import Floats, Integers, to_count, to_floats, to_items, to_number, to_pairs, to_seed
+from plackett._drive import Drive, Evaluation, Limits, Optimum, Proposal, Shape, to_positive, to_proposals
 from plackett._plackett import PlackettError
+from plackett._pools import pool_of
 from plackett._progress import Bar
 
-OptimizerMethod: TypeAlias = Literal["insertion", "pl-relax", "pl-reinforce", "pl", "pl-relax+insertion"]
+OptimizerMethod: TypeAlias = Literal[
+    "default", "insertion", "pl-relax", "pl-reinforce", "pl", "pl-relax+insertion", "pl-surrogate"
+]
 MoveName: TypeAlias = Literal["insert", "swap", "reverse"]
 
-_METHODS = ("insertion", "pl-relax", "pl-reinforce", "pl", "pl-relax+insertion")
+_METHODS = ("default", "insertion", "pl-relax", "pl-reinforce", "pl", "pl-relax+insertion", "pl-surrogate")
 _MOST_AT_ONCE = 1 << 16
 _DEFAULT_EVALUATIONS = 10_000
-
-
-class Proposal(NamedTuple):
-    """An order that an optimizer wants to know the value of."""
-
-    id: int
-    """Its number, for the answer."""
-    order: Integers
-    """The order."""
+# Large enough that a slow answer does not stop the others, small enough that proposals know of most answers.
+_WINDOW_SIDE_BY_SIDE = 8
 
 
 class Status(NamedTuple):
@@ -69,15 +64,27 @@ class Optimizer:
     n_items
         The number of items to order.
     method
-        ``"insertion"`` moves one item at a time to its best place, with kicks; ``"pl-relax"`` and ``"pl-reinforce"`` follow the
-        gradient of the Plackett-Luce distribution by the estimators of these names; ``"pl"`` does so by reward-to-go, for values
-        told rank by rank; ``"pl-relax+insertion"`` refines the gradient's best order.
+        ``"default"`` walks by random insertions, exchanges and reversals, each the most promising of a few by a model of what
+        moves change, sometimes uphill, and asks about no order twice. ``"insertion"`` moves one item at a time to its best place,
+        with kicks; ``"pl-relax"``, ``"pl-reinforce"`` and ``"pl-surrogate"`` follow the gradient of the Plackett-Luce distribution by
+        the estimators of these names; ``"pl"`` does so by reward-to-go, for values told rank by rank; ``"pl-relax+insertion"``
+        refines the gradient's best order.
     max_evaluations
-        How long the run will be, for a method of two stages.
+        How long the run will be, if that is known: the default method plans for it.
+    start
+        An order, or several, to ask about first.
+    top
+        If the value depends on the first ranks only, their number: a choice of so many items. (The orders are whole all the same.)
+    noise
+        Whether the value of an order is another one each time: then the best few are asked again and again, and ``best`` is the best
+        by its mean. ``"detect"`` asks one order twice to find out. For the default method.
+    window
+        What the default method asks n-th depends on the answers up to the (n - window)-th, so that so many can be worked on at a
+        time. The result depends on this, and not on how many are.
     samples, learning_rate, critic_learning_rate, hidden
         Settings of the gradient: orders in a batch, Adam's rates, hidden units of RELAX's critic.
     moves
-        The moves of the refinement: ``"insert"``, ``"swap"``, ``"reverse"``.
+        The moves of ``"insertion"`` and ``"pl-relax+insertion"``: ``"insert"`` unless told otherwise, ``"swap"``, ``"reverse"``.
     maximize
         Whether large values are wanted.
     before
@@ -103,13 +110,17 @@ class Optimizer:
         self,
         n_items: int,
         *,
-        method: OptimizerMethod = "insertion",
+        method: OptimizerMethod = "default",
         max_evaluations: int | None = None,
+        start: ArrayLike | None = None,
+        top: int | None = None,
+        noise: bool | Literal["detect"] = False,
+        window: int = 1,
         samples: int | None = None,
         learning_rate: float | None = None,
         critic_learning_rate: float | None = None,
         hidden: int | None = None,
-        moves: Sequence[MoveName] = ("insert",),
+        moves: Sequence[MoveName] | None = None,
         maximize: bool = False,
         before: Iterable[tuple[int, int]] = (),
         pins: Mapping[int, int] | None = None,
@@ -117,8 +128,12 @@ class Optimizer:
     ) -> None:
         if method not in _METHODS:
             raise PlackettError(f"method is {method!r}: it must be one of {', '.join(_METHODS)}")
-        if isinstance(moves, str) or not all(isinstance(name, str) for name in moves):
+        if moves is not None and (isinstance(moves, str) or not all(isinstance(name, str) for name in moves)):
             raise PlackettError(f"moves is {moves!r}: a list of names is needed")
+        if moves is not None and "insertion" not in method:
+            raise PlackettError(f"moves are chosen for method insertion, and method is {method}: leave them out")
+        if noise not in (True, False, "detect"):
+            raise PlackettError(f'noise is {noise!r}: it must be True, False or "detect"')
         settings = {
             "method": method,
             "max_evaluations": None if max_evaluations is None else to_count(max_evaluations, "max_evaluations"),
@@ -128,10 +143,14 @@ class Optimizer:
                 None if critic_learning_rate is None else to_number(critic_learning_rate, "critic_learning_rate")
             ),
             "hidden": None if hidden is None else to_count(hidden, "hidden", least=1),
-            "moves": list(moves),
+            "window": to_count(window, "window", least=1),
+            "starts": _to_starts(start),
+            "top": None if top is None else to_count(top, "top", least=1),
+            "noise": None if noise == "detect" else bool(noise),
+            "moves": ["insert"] if moves is None else list(moves),
             "maximize": bool(maximize),
-            "before": _to_pairs(before, "before"),
-            "pins": _to_pairs(() if pins is None else pins.items(), "pins"),
+            "before": to_pairs(before, "before"),
+            "pins": to_pairs(() if pins is None else pins.items(), "pins"),
             "seed": to_seed(seed),
         }
         self._native = _plackett.Optimizer(to_count(n_items, "n_items", least=1), settings)
@@ -167,6 +186,16 @@ class Optimizer:
         return self._native.best()
 
     @property
+    def error(self) -> float | None:
+        """The standard error of the best order's value, if values are noisy.
+
+        >>> import plackett
+        >>> plackett.Optimizer(3).error is None
+        True
+        """
+        return self._native.error
+
+    @property
     def status(self) -> Status:
         """How far it has come.
 
@@ -190,15 +219,16 @@ class Optimizer:
     def ask(self, n: int | None = None) -> list[Proposal]:
         """Proposes n orders, or a batch: as many as can be asked without waiting for answers that would make them better.
 
-        In refinement there may be fewer than n, as the next ones depend on answers that are still missing.
+        There may be fewer than n, as the next ones depend on answers that are still missing (see ``window``), and none once all
+        orders have been asked.
 
         >>> import plackett
         >>> len(plackett.Optimizer(6, method="pl-relax").ask(3))
         3
         """
         if n is None:
-            return _to_proposals(self._native.ask_batch(_MOST_AT_ONCE))
-        return _to_proposals(self._native.ask(to_count(n, "n")))
+            return to_proposals(self._native.ask_batch(_MOST_AT_ONCE))
+        return to_proposals(self._native.ask(to_count(n, "n")))
 
     def pending(self) -> list[Proposal]:
         """The proposals without an answer, for those who lost them.
@@ -208,7 +238,7 @@ class Optimizer:
         >>> len(optimizer.ask()) == len(optimizer.pending())
         True
         """
-        return _to_proposals(self._native.pending())
+        return to_proposals(self._native.pending())
 
     def tell(self, proposal: Proposal | ArrayLike, value: float | ArrayLike) -> None:
         """Tells the value of a proposal, or of any other order, which then counts for ``best`` alone.
@@ -303,45 +333,33 @@ class Optimizer:
         return f"<Optimizer of {self.n_items} items, best {'unknown' if best is None else best[1]}>"
 
 
-@dataclass(frozen=True, eq=False)
-class Optimum:
-    """What :func:`plackett.minimize` finds."""
-
-    order: Integers
-    """The best order."""
-    value: float
-    """Its value."""
-    evaluations: int
-    """Evaluations made, failed ones included."""
-    failures: int
-    """Evaluations that failed."""
-    seconds: float
-    """How long this run took."""
-    status: Literal["evaluations", "time", "target", "interrupted"]
-    """Why the run ended; in each case the order is the best so far."""
-    optimizer: Optimizer
-    """The optimizer, to save or to go on with."""
-
-
 def minimize(
     f: Callable[[Any], Any],
-    n_items: int | None = None,
+    n_items: int | Sequence[int] | None = None,
     *,
-    method: OptimizerMethod = "insertion",
+    method: OptimizerMethod = "default",
     max_evaluations: int | None = None,
     time_limit: float | None = None,
     target: float | None = None,
-    executor: Executor | None = None,
+    patience: int | None = None,
+    start: Any = None,
+    top: int | None = None,
+    noise: bool | Literal["detect"] = False,
+    timeout: float | None = None,
+    executor: Executor | Callable[[], Executor] | None = None,
+    window: int | None = None,
     batch: bool = False,
+    callback: Callable[[Evaluation], Any] | None = None,
     on_error: Literal["raise", "skip"] = "raise",
+    autosave: str | os.PathLike[str] | None = None,
     optimizer: Optimizer | None = None,
     progress: bool | None = None,
     **settings: Any,
 ) -> Optimum:
     """Finds an order with a small value of a black-box function.
 
-    The same function, settings and seed give the same order, whatever evaluates it, unless there is a time limit. Ctrl-C ends
-    the run with the best order so far.
+    The same function, settings and seed give the same order, whatever evaluates it, unless there is a time limit or a timeout.
+    Ctrl-C ends the run with the best order so far.
 
     Parameters
     ----------
@@ -349,17 +367,35 @@ def minimize(
         Takes an order, an array of items, first-ranked first, and returns a number. With ``batch`` it takes many orders, an
         array of shape (n, k), and returns n numbers. For method ``"pl"`` it returns k numbers for an order, one for each rank.
     n_items
-        The number of items.
+        The number of items. A list of numbers is for several orders at once, of so many items each: f then takes a tuple of arrays.
     method
         How to search, as for :class:`plackett.Optimizer`.
-    max_evaluations, time_limit, target
-        When to stop: after so many evaluations (10,000 by default, unless there is a time limit or a target), after so many
-        seconds, or as soon as a value is as good as this.
+    max_evaluations, time_limit, target, patience
+        When to stop: after so many evaluations (10,000 by default, unless another limit is given), after so many
+        seconds, as soon as a value is as good as this, or after so many evaluations without a better one.
+    start
+        A known order, or several, to begin with.
+    top
+        Choose and order so many of the items: f takes an array of this length.
+    noise
+        Whether f returns another number each time that it is asked (``"detect"`` asks one order twice to find out). The best orders
+        are then asked again and again, and the value returned is a mean with its standard error.
+    timeout
+        An evaluation that takes longer than so many seconds has failed. Processes of a ``ProcessPoolExecutor`` are killed and
+        replaced then; threads cannot be, and remain busy. Without an executor f is called in a thread of its own.
     executor
         Evaluates orders side by side: any ``concurrent.futures.Executor``, of threads, of processes, or Dask's
-        ``Client.get_executor()``. It gets a batch of orders at a time.
+        ``Client.get_executor()``; or a function that makes one, and is called again if its processes die. The order on which a
+        process died has failed.
+    window
+        What is asked n-th depends on the answers up to the (n - window)-th, whoever is quick: 1 unless there is an executor or
+        ``batch``, else 8. The result depends on this, and not on the number of workers.
+    callback
+        Called after every evaluation with an :class:`plackett.Evaluation`; the run ends if it returns something true.
     on_error
         Whether an exception of f ends the run (``"raise"``) or its order is left out (``"skip"``).
+    autosave
+        A file that the run is saved to, every few seconds and at the end, and gone on from if it is there.
     optimizer
         An optimizer to go on with, whose evaluations count too; ``n_items``, ``method`` and other settings are its own then.
     progress
@@ -374,173 +410,90 @@ def minimize(
     >>> best = plackett.minimize(lambda order: sum(abs(order - [3, 1, 4, 0, 2])), 5, target=0)
     >>> best.order.tolist(), best.value, best.status
     ([3, 1, 4, 0, 2], 0.0, 'target')
+
+    Two orders at once, of three items and of two:
+
+    >>> best = plackett.minimize(lambda orders: orders[0][0] + orders[1][1], [3, 2])
+    >>> best.value, best.evaluations, best.status
+    (0.0, 12, 'finished')
     """
     if not callable(f):
         raise PlackettError(f"f is {f!r}: a function is needed")
     if on_error not in ("raise", "skip"):
         raise PlackettError(f"on_error is {on_error!r}: it must be raise or skip")
-    if batch and executor is not None:
-        raise PlackettError("with batch=True f gets all orders at once, and there is nothing left for executor")
+    if batch and (executor is not None or timeout is not None):
+        raise PlackettError("with batch=True f gets all orders at once, and there is nothing left for executor or timeout")
+    if callback is not None and not callable(callback):
+        raise PlackettError(f"callback is {callback!r}: a function is needed")
     if settings.get("maximize"):
         raise PlackettError("minimize minimizes: pass a function with the other sign")
-    limits = _Limits.of(max_evaluations, time_limit, target)
+    limits = Limits.of(max_evaluations, time_limit, target, patience, _DEFAULT_EVALUATIONS)
+    shape = Shape.of(n_items, top)
+    own = {"start": start, "top": top, "window": window, "noise": noise or None}
     if optimizer is None:
-        if n_items is None:
+        if shape is None:
             raise PlackettError("n_items is needed: how many items are there to order?")
-        optimizer = Optimizer(n_items, method=method, max_evaluations=limits.evaluations, **settings)
-    elif settings or n_items not in (None, optimizer.n_items):
-        raise PlackettError("optimizer has settings of its own: leave n_items and the others out")
+        if window is None:
+            window = 1 if executor is None and not batch else _WINDOW_SIDE_BY_SIDE
+        if shape.blocks is not None:
+            settings["before"] = [*settings.get("before", ()), *shape.before()]
+        optimizer = Optimizer(
+            shape.items,
+            method=method,
+            max_evaluations=limits.evaluations,
+            start=shape.join(start),
+            top=top,
+            noise=noise,
+            window=window,
+            **settings,
+        )
+        if autosave is not None and os.path.exists(autosave):
+            optimizer = _resumed(optimizer, autosave)
+    elif settings or any(value is not None for value in own.values()):
+        raise PlackettError("optimizer has settings of its own: leave the others out")
+    else:
+        if shape is not None and shape.items != optimizer.n_items:
+            raise PlackettError("optimizer has settings of its own: leave n_items out")
+        shape = shape if shape is not None and shape.blocks is not None else Shape(optimizer.n_items, None, optimizer._native.top)
     if batch and optimizer._native.takes_parts:
         raise PlackettError("method pl takes values rank by rank: leave batch out")
-    return _Run(f, optimizer, limits, executor, batch, on_error == "skip", Bar(progress)).run()
+    if batch and shape.blocks is not None:
+        raise PlackettError("several orders at once are evaluated one by one: leave batch out")
+    if timeout is not None:
+        timeout = to_positive(timeout, "timeout")
+    run = Drive(
+        optimizer=optimizer,
+        limits=limits,
+        shape=shape,
+        pool=pool_of(shape.called(f), executor, timeout, batch),
+        is_lenient=on_error == "skip",
+        callback=callback,
+        autosave=autosave,
+        bar=Bar(progress),
+    )
+    return run.run()
 
 
-@dataclass(frozen=True)
-class _Limits:
-    evaluations: int | None
-    seconds: float | None
-    target: float | None
-
-    @staticmethod
-    def of(max_evaluations: int | None, time_limit: float | None, target: float | None) -> _Limits:
-        if max_evaluations is None and time_limit is None and target is None:
-            max_evaluations = _DEFAULT_EVALUATIONS
-        if max_evaluations is not None:
-            max_evaluations = to_count(max_evaluations, "max_evaluations", least=1)
-        if time_limit is not None:
-            time_limit = to_number(time_limit, "time_limit")
-            if not time_limit > 0:
-                raise PlackettError(f"time_limit is {time_limit}: a positive number of seconds is needed")
-        if target is not None:
-            target = to_number(target, "target")
-            if np.isnan(target):
-                raise PlackettError("target is not a number")
-        return _Limits(max_evaluations, time_limit, target)
+def _resumed(fresh: Optimizer, path: str | os.PathLike[str]) -> Optimizer:
+    """The optimizer of a file, if it is of the same run."""
+    saved = Optimizer.load(path)
+    of = [json.loads(optimizer.to_json())["state"]["settings"] for optimizer in (fresh, saved)]
+    for settings in of:
+        settings["evaluations"] = settings["gradient_evaluations"] = None  # a longer run is the same run
+    if saved.n_items != fresh.n_items or of[0] != of[1]:
+        raise PlackettError(f"{os.fspath(path)} is of a run with other items or settings")
+    return saved
 
 
-@dataclass
-class _Run:
-    """One call of :func:`minimize`."""
-
-    f: Callable[[Any], Any]
-    optimizer: Optimizer
-    limits: _Limits
-    executor: Executor | None
-    batch: bool
-    is_lenient: bool
-    bar: Bar
-
-    def run(self) -> Optimum:
-        start = time.monotonic()
-        status: Literal["evaluations", "time", "target", "interrupted"]
-        try:
-            status = self._loop(start)
-        except KeyboardInterrupt:
-            if self.optimizer.best is None:
-                raise
-            status = "interrupted"
-        finally:
-            self.bar.close()
-        best, counts = self.optimizer.best, self.optimizer.status
-        if best is None:
-            raise PlackettError(f"none of {counts.failed} evaluations succeeded")
-        evaluations = counts.told + counts.failed
-        return Optimum(*best, evaluations, counts.failed, time.monotonic() - start, status, self.optimizer)
-
-    def _loop(self, start: float) -> Literal["evaluations", "time", "target"]:
-        waiting = self.optimizer.pending()  # of an earlier run
-        while True:
-            counts, best = self.optimizer.status, self.optimizer.best
-            done = counts.told + counts.failed
-            if self.limits.target is not None and best is not None and best[1] <= self.limits.target:
-                return "target"
-            if self.limits.evaluations is not None and done >= self.limits.evaluations:
-                return "evaluations"
-            if self.limits.seconds is not None and time.monotonic() - start >= self.limits.seconds:
-                return "time"
-            left = _MOST_AT_ONCE if self.limits.evaluations is None else self.limits.evaluations - done
-            if not waiting:
-                waiting = _to_proposals(self.optimizer._native.ask_batch(min(left, _MOST_AT_ONCE)))
-            now, waiting = waiting[:left], waiting[left:]
-            self._evaluate(now, start)
-            if best is not None:
-                self.bar.show(f"best {best[1]:g}", done, self.limits.evaluations or 0)
-            # Whoever skips all errors of a function that always fails would wait for ever.
-            counts = self.optimizer.status
-            if counts.told == 0 and counts.failed >= 100:
-                raise PlackettError(f"none of {counts.failed} evaluations succeeded: something is wrong with f")
-
-    def _evaluate(self, proposals: list[Proposal], start: float) -> None:
-        if self.batch:
-            orders = np.stack([proposal.order for proposal in proposals])
-            orders.setflags(write=False)
-            for proposal, value in zip(proposals, to_values(self.f(orders), orders), strict=True):
-                self.optimizer._native.tell(proposal.id, float(value))
-        elif self.executor is not None:
-            self._evaluate_elsewhere(proposals, self.executor)
-        else:
-            for proposal in proposals:
-                self._answer(proposal, partial(self.f, proposal.order))
-                if self._is_enough(start):
-                    return
-
-    def _evaluate_elsewhere(self, proposals: list[Proposal], executor: Executor) -> None:
-        futures: list[Future[Any]] = []
-        try:
-            for proposal in proposals:
-                futures.append(executor.submit(self.f, proposal.order))
-            for proposal, future in zip(proposals, futures, strict=True):
-                self._answer(proposal, future.result)
-        except BaseException:
-            for future in futures:
-                future.cancel()
-            raise
-
-    def _answer(self, proposal: Proposal, evaluate: Callable[[], Any]) -> None:
-        """Tells the optimizer what comes of an evaluation."""
-        try:
-            found = evaluate()
-            if self.optimizer._native.takes_parts:
-                self.optimizer._native.tell_parts(proposal.id, _to_parts(found, proposal.order))
-            else:
-                self.optimizer._native.tell(proposal.id, to_value(found, proposal.order))
-        except Exception as error:
-            if not self.is_lenient:
-                raise
-            self.optimizer._native.tell_failed(proposal.id, f"{type(error).__name__}: {error}")
-
-    def _is_enough(self, start: float) -> bool:
-        """Whether the rest of a batch can wait: time is up, or the target is reached."""
-        if self.limits.seconds is not None and time.monotonic() - start >= self.limits.seconds:
-            return True
-        if self.limits.target is None:
-            return False
-        best = self.optimizer.best
-        return best is not None and best[1] <= self.limits.target
-
-
-def _to_proposals(asked: tuple[Any, Integers]) -> list[Proposal]:
-    ids, orders = asked
-    orders.setflags(write=False)
-    return [Proposal(id, order) for id, order in zip(ids.tolist(), orders, strict=True)]
+def _to_starts(start: Any) -> list[list[int]]:
+    if start is None:
+        return []
+    orders = to_items(start, "start")
+    if orders.ndim not in (1, 2):
+        raise PlackettError(f"start has the shape {orders.shape}: an order or a list of orders is needed")
+    return [order.tolist() for order in np.atleast_2d(orders)]
 
 
 def _to_told(value: Any) -> float:
     """A value for the optimizer, which takes what is not finite for a failure."""
     return to_number(value, "value")
-
-
-def _to_parts(found: Any, order: Integers) -> Floats:
-    parts = to_floats(found, "the list of parts that f returned")
-    if parts.shape != order.shape:
-        raise PlackettError(f"f returned parts of shape {parts.shape}: {len(order)} are needed, one for each rank")
-    return to_values(parts, np.broadcast_to(order, (len(order), len(order))))
-
-
-def _to_pairs(pairs: Iterable[Sequence[SupportsIndex]], what: str) -> list[tuple[int, int]]:
-    try:
-        return [(to_count(a, what), to_count(b, what)) for a, b in pairs]
-    except (TypeError, ValueError) as error:
-        if isinstance(error, PlackettError):
-            raise
-        raise PlackettError(f"{what} must be pairs of whole numbers") from None

@@ -54,6 +54,18 @@ impl From<plackett_dag::Error> for Failure {
     }
 }
 
+impl From<plackett_problems::Error> for Failure {
+    fn from(error: plackett_problems::Error) -> Self {
+        match error {
+            plackett_problems::Error::Engine(error) => error.into(),
+            plackett_problems::Error::File { path, source } => Self::Raised(PyErr::from(
+                std::io::Error::new(source.kind(), format!("{}: {source}", path.display())),
+            )),
+            error => Self::Complaint(error.to_string()),
+        }
+    }
+}
+
 impl From<PyErr> for Failure {
     fn from(raised: PyErr) -> Self {
         Self::Raised(raised)

@@ -19,6 +19,7 @@ mod interrupt;
 mod learn;
 mod model;
 mod optimize;
+mod problems;
 mod program;
 mod relaxation;
 mod statistics;
@@ -46,6 +47,7 @@ mod _plackett {
         learn::{LearnedGraph, learn, read_knowledge},
         model::{LinearModel, Network},
         optimize::Optimizer,
+        problems::Problem,
         program::main,
         relaxation::{neural_sort, sinkhorn, softmax},
         statistics::Statistics,

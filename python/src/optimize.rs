@@ -9,7 +9,7 @@ use numpy::{PyArray1, PyArray2, PyReadonlyArray1};
 use plackett::{
     Constraints,
     neighborhood::MoveKind,
-    optimizer::{Answer, Gradient, Optimizer as Engine, OptimizerSettings, OptimizerStatus, Proposal},
+    optimizer::{Answer, Gradient, Noisy, Optimizer as Engine, OptimizerSettings, OptimizerStatus, Proposal},
     problem::Sense,
     run::Limits,
     solver::{Method, gradient_share},
@@ -38,6 +38,10 @@ pub(crate) struct Settings {
     learning_rate: Option<f64>,
     critic_learning_rate: Option<f64>,
     hidden: Option<usize>,
+    window: usize,
+    starts: Vec<Vec<usize>>,
+    top: Option<usize>,
+    noise: Option<bool>,
     moves: Vec<String>,
     maximize: bool,
     before: Vec<(usize, usize)>,
@@ -58,6 +62,15 @@ impl Settings {
         if let (Gradient::Relax { hidden }, Some(wanted)) = (&mut settings.gradient, self.hidden) {
             *hidden = wanted;
         }
+        settings.evaluations = self.max_evaluations;
+        settings.window = self.window;
+        settings.starts = self.starts;
+        settings.top = self.top;
+        settings.noise = match self.noise {
+            Some(true) => Noisy::Yes,
+            Some(false) => Noisy::No,
+            None => Noisy::Detect,
+        };
         settings.moves = self.moves.iter().map(|name| move_kind(name)).collect::<Result<_, _>>()?;
         settings.sense = if self.maximize { Sense::Maximize } else { Sense::Minimize };
         settings.seed = self.seed;
@@ -194,6 +207,23 @@ impl Optimizer {
     fn best<'py>(&self, py: Python<'py>) -> Option<(Bound<'py, PyArray1<i64>>, f64)> {
         let best = self.with(py, |engine| engine.best().map(|(order, value)| (order.to_vec(), value)));
         best.map(|(order, value)| (PyArray1::from_iter(py, order.into_iter().map(|item| item as i64)), value))
+    }
+
+    /// The value of the best order told.
+    fn best_value(&self) -> Option<f64> {
+        self.lock().best().map(|(_, value)| value)
+    }
+
+    /// The standard error of the best value, of noisy ones.
+    #[getter]
+    fn error(&self) -> Option<f64> {
+        self.lock().error()
+    }
+
+    /// How many of the first ranks count.
+    #[getter]
+    fn top(&self) -> Option<usize> {
+        self.lock().settings().top
     }
 
     /// The order of the largest scores first.

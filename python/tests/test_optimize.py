@@ -5,8 +5,9 @@ import itertools
 import multiprocessing
 import os
 import pickle
+import threading
 import time
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, ThreadPoolExecutor
 from itertools import permutations
 
 import numpy as np
@@ -15,7 +16,7 @@ from failing import Mine, broken
 
 import plackett
 
-METHODS = ["insertion", "pl-relax", "pl-reinforce", "pl-relax+insertion"]
+METHODS = ["default", "insertion", "pl-relax", "pl-reinforce", "pl-relax+insertion", "pl-surrogate"]
 WANTED = np.array([3, 1, 4, 0, 2, 5])
 
 
@@ -23,16 +24,35 @@ def distance(order):
     return float(abs(order - WANTED).sum())
 
 
+def longer(order):
+    return float(abs(order[:6] - WANTED).sum())
+
+
 def distances(orders):
     return abs(orders - WANTED).sum(axis=1)
+
+
+def deadly(order):
+    if order.tolist() == [2, 0, 3, 1]:
+        os._exit(3)
+    return float(order[0])
+
+
+def sleepy(order):
+    if order.tolist() == [2, 0, 3, 1]:
+        time.sleep(1e6)
+    return float(order[0])
 
 
 class TestMinimize:
     @pytest.mark.parametrize("method", METHODS)
     def test_finds_the_order(self, method):
         best = plackett.minimize(distance, 6, method=method, max_evaluations=5000)
-        assert best.order.tolist() == WANTED.tolist() and best.value == 0
-        assert best.status == "evaluations" and best.evaluations == 5000 and best.failures == 0
+        assert best.order.tolist() == WANTED.tolist() and best.value == 0 and best.failures == 0
+        if method == "default":  # there are no more orders
+            assert best.status == "finished" and best.evaluations == 720
+        else:
+            assert best.status == "evaluations" and best.evaluations == 5000
 
     def test_finds_the_best_of_all_orders(self):
         cost = np.random.default_rng(0).normal(size=(7, 7))
@@ -41,8 +61,9 @@ class TestMinimize:
             return cost[order, np.roll(order, -1)].sum()
 
         exact = min(tour(np.array(order)) for order in permutations(range(7)))
-        best = plackett.minimize(tour, 7, moves=["insert", "swap", "reverse"])
+        best = plackett.minimize(tour, 7, method="insertion", moves=["insert", "swap", "reverse"])
         assert best.value == pytest.approx(exact)
+        assert plackett.minimize(tour, 7).value == pytest.approx(exact)
 
     def test_values_rank_by_rank(self):
         def parts(order):
@@ -54,17 +75,88 @@ class TestMinimize:
     def test_limits(self):
         best = plackett.minimize(distance, 6, target=4)
         assert best.status == "target" and best.value <= 4
-        best = plackett.minimize(distance, 6, time_limit=0.1)
+        best = plackett.minimize(longer, 12, time_limit=0.1)
         assert best.status == "time" and best.seconds >= 0.1
         assert plackett.minimize(distance, 6, max_evaluations=7).evaluations == 7
-        assert plackett.minimize(distance, 6).evaluations == 10_000
+        assert plackett.minimize(longer, 8).evaluations == 10_000
+        best = plackett.minimize(distance, 6, start=WANTED, patience=20)
+        assert best.status == "patience" and best.evaluations == 21
+        best = plackett.minimize(longer, 8, callback=lambda evaluation: evaluation.evaluations == 9)
+        assert best.status == "callback" and best.evaluations == 9
 
     def test_one_item(self):
-        assert plackett.minimize(lambda order: 1.0, 1, max_evaluations=3).order.tolist() == [0]
+        best = plackett.minimize(lambda order: 1.0, 1, max_evaluations=3)
+        assert best.order.tolist() == [0] and best.evaluations == 1
+
+    def test_no_order_is_asked_twice(self):
+        seen = []
+        best = plackett.minimize(lambda order: seen.append(tuple(order)) or distance(order[:6]), 9, max_evaluations=3000)
+        assert len(set(seen)) == len(seen) == best.evaluations == 3000
+
+    def test_the_trace_and_the_callback_tell_of_everything(self):
+        told = []
+        best = plackett.minimize(distance, 6, max_evaluations=200, callback=told.append)
+        assert [evaluation.evaluations for evaluation in told] == list(range(1, 201))
+        assert all(evaluation.value == distance(evaluation.order) for evaluation in told)
+        assert told[-1].best == best.value == best.trace[-1].value
+        values = [point.value for point in best.trace]
+        assert values == sorted(values, reverse=True)
+        assert [told[point.evaluations - 1].value for point in best.trace] == values
+
+    def test_starts(self):
+        first = []
+        plackett.minimize(lambda order: first.append(order.tolist()) or 1.0, 3, start=[[2, 1, 0], [0, 2, 1]], max_evaluations=2)
+        assert first == [[2, 1, 0], [0, 2, 1]]
+        assert plackett.minimize(distance, 6, start=WANTED, max_evaluations=1).value == 0
+
+    def test_a_choice_of_items(self):
+        best = plackett.minimize(lambda chosen: -float(chosen @ [3, 2, 1]), 12, top=3)
+        assert best.order.tolist() == [11, 10, 9] and best.status == "finished" and best.evaluations == 12 * 11 * 10
+        with ThreadPoolExecutor(2) as executor:
+            again = plackett.minimize(lambda chosen: -float(chosen @ [3, 2, 1]), 12, top=3, executor=executor)
+        assert again.order.tolist() == [11, 10, 9]
+        batched = plackett.minimize(lambda chosen: -(chosen @ [3.0, 2, 1]), 12, top=3, batch=True)
+        assert batched.order.tolist() == [11, 10, 9]
+
+    def test_several_orders_at_once(self):
+        def both(orders):
+            left, right = orders
+            assert sorted(left) == [0, 1, 2, 3] and sorted(right) == [0, 1, 2]
+            return float(abs(left - [2, 0, 3, 1]).sum() + abs(right - [1, 2, 0]).sum())
+
+        best = plackett.minimize(both, [4, 3])
+        assert [part.tolist() for part in best.order] == [[2, 0, 3, 1], [1, 2, 0]] and best.evaluations == 24 * 6
+        started = plackett.minimize(both, [4, 3], start=([2, 0, 3, 1], [1, 2, 0]), max_evaluations=1)
+        assert started.value == 0
+        assert plackett.minimize(both, [4, 3], method="pl-reinforce", max_evaluations=300).evaluations == 300
+
+    def test_noise_is_averaged_and_not_picked(self):
+        rng = np.random.default_rng(4)
+        for noise in (True, "detect"):
+            lowest = []
+
+            def noisy(order):
+                lowest.append(distance(order) + 3 * rng.standard_normal())
+                return lowest[-1]
+
+            best = plackett.minimize(noisy, 6, noise=noise, max_evaluations=2000)
+            assert best.value > min(lowest) and 0 < best.error < 1.5
+            assert abs(best.value - distance(best.order)) < 5 * best.error
+            assert distance(best.order) <= 4
+        assert plackett.minimize(distance, 6, noise="detect", max_evaluations=50).error is None
+
+    def test_autosave_goes_on(self, tmp_path):
+        path = tmp_path / "run.json"
+        first = plackett.minimize(longer, 8, max_evaluations=300, autosave=path)
+        again = plackett.minimize(longer, 8, max_evaluations=500, autosave=path)
+        assert first.evaluations == 300 and again.evaluations == 500
+        assert plackett.minimize(lambda order: 1 / 0, 8, max_evaluations=500, autosave=path).value == again.value
+        with pytest.raises(plackett.PlackettError, match="other items or settings"):
+            plackett.minimize(longer, 8, seed=1, autosave=path)
 
     @pytest.mark.parametrize("method", METHODS)
     def test_who_evaluates_makes_no_difference(self, method):
-        settings = {"method": method, "max_evaluations": 600, "seed": 3}
+        settings = {"method": method, "max_evaluations": 600, "seed": 3, "window": 5}
         seen = []
         alone = plackett.minimize(lambda order: seen.append(order.tolist()) or distance(order), 6, **settings)
         batched = plackett.minimize(distances, 6, batch=True, **settings)
@@ -82,7 +174,7 @@ class TestMinimize:
             assert ranks[5] < ranks[0] and ranks[2] == 1
             return distance(order)
 
-        for method in ("insertion", "pl-reinforce"):
+        for method in ("default", "insertion", "pl-reinforce"):
             best = plackett.minimize(checked, 6, method=method, before=[(5, 0)], pins={2: 1}, max_evaluations=500)
             assert best.order[1] == 2
 
@@ -103,10 +195,10 @@ class TestMinimize:
 
             return evaluated
 
-        best = plackett.minimize(interrupting(100), 6, max_evaluations=10**9)
+        best = plackett.minimize(interrupting(100), 6, max_evaluations=600)
         assert best.status == "interrupted" and best.value == distance(best.order)
         with ThreadPoolExecutor(2) as executor:
-            slow = plackett.minimize(interrupting(100), 6, max_evaluations=10**9, executor=executor)
+            slow = plackett.minimize(interrupting(100), 6, max_evaluations=600, executor=executor)
         assert slow.status == "interrupted"
         resumed = plackett.minimize(distance, optimizer=slow.optimizer, target=0)
         assert resumed.order.tolist() == WANTED.tolist()
@@ -123,7 +215,62 @@ class TestExecutors:
     def test_processes(self):
         with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as executor:
             best = plackett.minimize(distance, 6, executor=executor, max_evaluations=200)
-        assert best.order.tolist() == plackett.minimize(distance, 6, max_evaluations=200).order.tolist()
+        assert best.order.tolist() == plackett.minimize(distance, 6, max_evaluations=200, window=8).order.tolist()
+
+    def test_a_process_that_dies_is_replaced(self):
+        context = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(2, mp_context=context) as executor:
+            best = plackett.minimize(deadly, 4, executor=executor, on_error="skip")
+        assert best.status == "finished" and best.evaluations == 24 and best.failures == 1
+        with ProcessPoolExecutor(2, mp_context=context) as executor, pytest.raises(BrokenExecutor):
+            plackett.minimize(deadly, 4, executor=executor)
+        made = []
+
+        def make():
+            made.append(ProcessPoolExecutor(2, mp_context=context))
+            return made[-1]
+
+        again = plackett.minimize(deadly, 4, executor=make, on_error="skip")
+        assert again.failures == 1 and len(made) == 3  # broken by all together, then by the one alone
+
+    def test_evaluations_that_hang(self):
+        release = threading.Event()
+
+        def hanging(order):
+            if order[0] == 0 and order[1] == 1:
+                release.wait()
+            return distance(np.concatenate([order, [4, 5]]))
+
+        alone = plackett.minimize(hanging, 4, timeout=0.2)
+        assert alone.failures == 2 and alone.evaluations == 24 and alone.status == "finished"
+        with ThreadPoolExecutor(3) as executor:
+            threaded = plackett.minimize(hanging, 4, executor=executor, timeout=0.2)
+            assert threaded.failures == 2
+            # Nothing is left to evaluate anything, and the time is up all the same.
+            stuck = plackett.minimize(lambda order: order[0] == 1 and release.wait() or 0.0, 4, executor=executor, time_limit=0.5)
+            assert stuck.status == "time"
+            release.set()
+
+    def test_processes_that_hang_are_killed(self):
+        with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as executor:
+            best = plackett.minimize(sleepy, 4, executor=executor, timeout=10.0)
+        assert best.failures == 1 and best.evaluations == 24
+
+    def test_a_slow_answer_does_not_stop_the_others(self):
+        # The first evaluation does not end before seven others have begun: whoever waited for it in batches of less would hang.
+        begun, enough = itertools.count(1), threading.Event()
+
+        def slow(order):
+            number = next(begun)
+            if number == 8:
+                enough.set()
+            if number == 1:
+                assert enough.wait(600)
+            return distance(order)
+
+        with ThreadPoolExecutor(2) as executor:
+            best = plackett.minimize(slow, 6, executor=executor, max_evaluations=30, window=8)
+        assert best.evaluations == 30
 
     @pytest.mark.filterwarnings("ignore")
     def test_a_dask_cluster_of_two_processes(self, tmp_path):
@@ -142,7 +289,7 @@ class TestExecutors:
             best = plackett.minimize(remote, 6, executor=client.get_executor(), max_evaluations=200)
             with pytest.raises(ZeroDivisionError):
                 plackett.minimize(lambda order: 1 / 0, 6, executor=client.get_executor())
-        assert best.order.tolist() == plackett.minimize(distance, 6, max_evaluations=200).order.tolist()
+        assert best.order.tolist() == plackett.minimize(distance, 6, max_evaluations=200, window=8).order.tolist()
         processes = os.listdir(tmp_path)
         assert len(processes) == 2 and str(os.getpid()) not in processes
 
@@ -175,10 +322,11 @@ class TestOptimizer:
             np.testing.assert_array_equal(copy.scores, whole.scores)
 
     def test_minimize_goes_on_from_a_saved_state(self, tmp_path):
-        first = plackett.minimize(distance, 6, max_evaluations=300, seed=5)
+        optimizer = plackett.Optimizer(7, max_evaluations=800, seed=5)
+        first = plackett.minimize(longer, optimizer=optimizer, max_evaluations=300)
         first.optimizer.save(tmp_path / "state.json")
-        resumed = plackett.minimize(distance, optimizer=plackett.Optimizer.load(tmp_path / "state.json"), max_evaluations=800)
-        whole = plackett.minimize(distance, 6, max_evaluations=800, seed=5)
+        resumed = plackett.minimize(longer, optimizer=plackett.Optimizer.load(tmp_path / "state.json"), max_evaluations=800)
+        whole = plackett.minimize(longer, 7, max_evaluations=800, seed=5)
         assert resumed.evaluations == whole.evaluations == 800
         assert resumed.optimizer.to_json() == whole.optimizer.to_json()
 
@@ -199,7 +347,7 @@ class TestOptimizer:
 
     def test_maximizing(self):
         optimizer = plackett.Optimizer(6, maximize=True)
-        for _ in range(400):
+        for _ in range(720):
             for proposal in optimizer.ask():
                 optimizer.tell(proposal, -distance(proposal.order))
         assert optimizer.best[0].tolist() == WANTED.tolist()
@@ -274,8 +422,24 @@ class TestBadInput:
             ({"learning_rate": -1.0}, "learning_rate"),
             ({"learning_rate": np.nan}, "learning_rate"),
             ({"hidden": 0}, "hidden"),
-            ({"moves": []}, "moves"),
-            ({"moves": ["hop"]}, "hop"),
+            ({"moves": [], "method": "insertion"}, "moves"),
+            ({"moves": ["hop"], "method": "insertion"}, "hop"),
+            ({"moves": ["swap"]}, "method insertion"),
+            ({"window": 0}, "window"),
+            ({"top": 0}, "top"),
+            ({"top": 7}, "top is 7"),
+            ({"noise": "loud"}, "noise"),
+            ({"noise": True, "method": "pl-reinforce"}, "noisy values with a gradient"),
+            ({"start": [0, 1]}, "entries where 6"),
+            ({"start": 3}, "start"),
+            ({"timeout": 0}, "timeout"),
+            ({"patience": 0}, "patience"),
+            ({"callback": 3}, "callback"),
+            ({"executor": 3}, "executor"),
+            ({"n_items": [2, 0]}, "n_items"),
+            ({"n_items": []}, "n_items"),
+            ({"n_items": [2, 2], "top": 1}, "top"),
+            ({"n_items": [3, 3], "start": [0, 1]}, "start"),
             ({"moves": "insert"}, "moves"),
             ({"before": [(0, 1), (1, 0)]}, "0"),
             ({"before": [(0, 9)]}, "9"),
@@ -316,7 +480,7 @@ class TestBadInput:
                 raise RuntimeError("not this one")
             return np.nan if order[0] == 1 else distance(order)
 
-        best = plackett.minimize(fussy, 6, on_error="skip", max_evaluations=2000)
+        best = plackett.minimize(fussy, 6, on_error="skip", max_evaluations=700)
         assert best.failures > 0 and best.order[0] not in (0, 1)
         with pytest.raises(plackett.PlackettError, match="something is wrong with f"):
             plackett.minimize(lambda order: np.nan, 6, on_error="skip")

@@ -81,7 +81,7 @@ class TestSignals:
         """The program in the middle of a run that would not end."""
         (tmp_path / "worker.py").write_text(WORKER)
         command = f"'{sys.executable}' worker.py"
-        arguments = ["optimize", "--items", "4", "--command", command, "--evaluations", "1000000000", "--json"]
+        arguments = ["optimize", "--items", "40", "--command", command, "--evaluations", "1000000000", "--json"]
         child = subprocess.Popen([*program, *arguments], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         deadline = time.monotonic() + PATIENCE
         while not (tmp_path / "asked").exists():

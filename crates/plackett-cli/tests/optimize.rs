@@ -205,6 +205,8 @@ fn a_resumed_run_is_the_run_that_was_never_stopped() {
         complaint(&["--items", "7", "--command", &command, "--maximize", "--state", &state], 2)
             .contains("other items")
     );
+    let other = complaint(&["--items", "7", "--command", "cat", "--state", &state], 2);
+    assert!(other.contains("the state is of another command: 'python3"), "{other}");
 }
 
 #[test]
@@ -222,6 +224,8 @@ fn programs_value_orders_and_their_number_makes_no_difference() {
                 method,
                 "--workers",
                 workers,
+                "--window",
+                "4",
                 "--evaluations",
                 "400",
             ]))
@@ -234,6 +238,8 @@ fn programs_value_orders_and_their_number_makes_no_difference() {
     assert_eq!((&found["value"], &found["status"]), (&Value::from(0.0), &Value::from("target")));
     assert_eq!(found["order"], serde_json::json!([0, 1, 2, 3, 4, 5, 6]));
     let largest = json(&["--items", "5", "--command", &command, "--maximize", "--evaluations", "400"]);
+    // There are no more than 120 orders of five items, and none is asked twice.
+    assert_eq!((&largest["status"], &largest["evaluations"]), (&Value::from("finished"), &Value::from(120)));
     assert_eq!(largest["order"], serde_json::json!([4, 3, 2, 1, 0]));
 }
 
@@ -242,7 +248,8 @@ fn a_worker_that_dies_loses_nothing() {
     let folder = Folder::new();
     let honest = worker(&folder, HONEST);
     let call = |command: &str, workers: &str| {
-        timeless(json(&["--items", "7", "--command", command, "--workers", workers, "--evaluations", "300"]))
+        let call = ["--items", "7", "--command", command, "--workers", workers, "--window", "3"];
+        timeless(json(&[&call[..], &["--evaluations", "300"]].concat()))
     };
     let mut expected = call(&honest, "1");
     // Killed as by somebody else in the middle of an order, once in twenty answers.
@@ -284,7 +291,7 @@ fn programs_that_fail_are_survived_and_programs_that_babble_are_named() {
         ),
         (
             "for line in sys.stdin:\n    answer(json.loads(line)['id'], None)\n",
-            "all of the first 100 evaluations failed",
+            "all of the 24 evaluations failed, the last one: no value",
         ),
     ] {
         let text = complaint(&["--items", "4", "--command", &worker(&folder, program)], 1);
@@ -306,6 +313,142 @@ fn slow_programs_do_not_outstay_the_time() {
     let slow = worker(&folder, "import time\nfor line in sys.stdin:\n    time.sleep(1e6)\n");
     let found = json(&["--items", "4", "--command", &slow, "--time", "0.3"]);
     assert_eq!((&found["status"], &found["value"]), (&Value::from("time"), &Value::Null));
+}
+
+#[test]
+fn an_order_that_takes_too_long_has_failed() {
+    let folder = Folder::new();
+    // A shell is there at once, whatever else the machine does.
+    let script = "trap '' TERM\nwhile read -r line; do\n    id=${line#*:}; id=${id%%,*}\n    case $id in 3|8) sleep 1000000;; esac\n    echo \"{\\\"id\\\": $id, \\\"value\\\": $id}\"\ndone\n";
+    let slow = format!("sh {}", folder.write("slow.sh", script));
+    for workers in ["1", "2"] {
+        let call = ["--items", "6", "--command", &slow, "--workers", workers, "--timeout", "3"];
+        let found = json(&[&call[..], &["--evaluations", "30"]].concat());
+        assert_eq!((&found["evaluations"], &found["failures"]), (&Value::from(30), &Value::from(2)));
+    }
+    let never = worker(&folder, "import time\nfor line in sys.stdin:\n    time.sleep(1e6)\n");
+    let call = ["--items", "4", "--command", &never, "--timeout", "0.01", "--evaluations", "3"];
+    let text = complaint(&call, 1);
+    assert!(
+        text.contains("all of the 3 evaluations failed, the last one: no answer within 0.01 seconds"),
+        "{text}"
+    );
+}
+
+/// What a worker must not do to a run: each ends soon, with a word about it, or goes on.
+#[test]
+fn no_misbehavior_of_a_program_holds_the_run_up() {
+    let folder = Folder::new();
+    let call = |program: &str| {
+        // In place of the shell, which would hold the output open.
+        let command = format!("exec {}", worker(&folder, program));
+        let output =
+            common::run(&["optimize", "--items", "4", "--command", &command, "--evaluations", "5", "--json"]);
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    // It closes its output and stays.
+    let (code, text) = call("import time\nsys.stdin.readline()\nos.close(1)\ntime.sleep(1e6)\n");
+    assert!(code == Some(1) && text.contains("ended 5 times without an answer"), "{text}");
+    // It floods its output without a line break, and with many.
+    let (code, text) = call("while True:\n    sys.stdout.write('x' * 65536)\n");
+    assert!(code == Some(1) && text.contains("without a line break"), "{text}");
+    let (code, text) = call("sys.stdin.readline()\nwhile True:\n    print('{}')\n");
+    assert!(code == Some(1) && text.contains("the program said '{}'"), "{text}");
+    // It floods its standard error and answers all the same.
+    let (code, text) = call(&format!("sys.stderr.write('x' * 10000000)\n{HONEST}"));
+    assert_eq!((code, text.as_str()), (Some(0), ""));
+    // It dies while something that it has started holds its output open.
+    let (code, text) = call(
+        "import subprocess\nsys.stdin.readline()\nsubprocess.Popen(['sleep', '1000000'])\nsys.exit(3)\n",
+    );
+    assert!(code == Some(1) && text.contains("ended 5 times"), "{text}");
+}
+
+/// What workers have started ends with the run, however that ends.
+#[cfg(unix)]
+#[test]
+fn nothing_that_a_worker_has_started_outlives_the_run() {
+    let folder = Folder::new();
+    for (program, arguments) in [
+        (HONEST, vec!["--evaluations", "3"]),
+        ("import time\ntime.sleep(1e6)\n", vec!["--time", "0.3"]),
+        ("import time\ntime.sleep(1e6)\n", vec!["--timeout", "0.1", "--evaluations", "1"]),
+    ] {
+        let file = folder.path("grandchild");
+        let start = format!(
+            "import subprocess\nchild = subprocess.Popen(['sleep', '1000000'])\nopen('{file}', 'w').write(str(child.pid))\n"
+        );
+        let command = worker(&folder, &format!("{start}{program}"));
+        common::run(&[&["optimize", "--items", "4", "--command", &command], &arguments[..]].concat());
+        let Ok(process) = std::fs::read_to_string(&file) else { continue }; // ended before it began
+        let has_ended = || {
+            let status = std::fs::read_to_string(format!("/proc/{process}/status"));
+            status.map_or(true, |status| status.contains("State:\tZ"))
+        };
+        while !has_ended() {
+            std::thread::sleep(std::time::Duration::from_millis(5)); // a test that fails would not end
+        }
+        std::fs::remove_file(&file).unwrap();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_state_belongs_to_one_process_and_a_result_is_shown_even_if_it_cannot_be_saved() {
+    let folder = Folder::new();
+    let command = worker(&folder, HONEST);
+    let state = folder.path("state.json");
+    let lock = std::fs::File::create(format!("{state}.lock")).unwrap();
+    lock.lock().unwrap();
+    let call = ["--items", "4", "--command", &command, "--state", &state];
+    let text = complaint(&call, 2);
+    assert!(text.contains("another run is using the state"), "{text}");
+    drop(lock);
+    assert_eq!(json(&call)["evaluations"], 24);
+    // A folder cannot be replaced by a file.
+    let nowhere = folder.path("file/state.json");
+    folder.write("file", "in the way");
+    let file = folder.write("hidden.mat", &ordering(5));
+    for problem in [vec!["--items", "4", "--command", command.as_str()], vec![file.as_str()]] {
+        let arguments =
+            [&["optimize"], &problem[..], &["--state", &nowhere, "--evaluations", "9", "--json"]].concat();
+        let output = common::run(&arguments);
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(1) && text.contains("cannot"), "{text}");
+        let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(found["value"].is_number());
+    }
+}
+
+#[test]
+fn starts_patience_choices_and_noise() {
+    let (folder, other) = (Folder::new(), Folder::new());
+    let command = worker(&other, HONEST);
+    let base = ["--items", "7", "--command", &command];
+    let with = |more: &[&str]| json(&[&base[..], more].concat());
+    let started = with(&["--start", "0,1,2,3,4,5,6", "--evaluations", "1"]);
+    assert_eq!(started["value"], 0.0);
+    let patient = with(&["--start", "0,1,2,3,4,5,6", "--patience", "20"]);
+    assert_eq!((&patient["status"], &patient["evaluations"]), (&Value::from("patience"), &Value::from(21)));
+    let file = folder.write("hidden.mat", &ordering(8));
+    assert_eq!(json(&[&file, "--patience", "1000000"])["status"], "patience");
+    let choice = worker(
+        &folder,
+        "for line in sys.stdin:\n    asked = json.loads(line)\n    answer(asked['id'], sum(asked['order'][:2]))\n",
+    );
+    let chosen = json(&["--items", "6", "--command", &choice, "--top", "2"]);
+    assert_eq!((&chosen["value"], &chosen["evaluations"]), (&Value::from(1.0), &Value::from(30)));
+    let noisy = worker(
+        &folder,
+        "import random\nrandom.seed(5)\nfor line in sys.stdin:\n    asked = json.loads(line)\n    answer(asked['id'], value(asked['order']) + random.gauss(0, 1))\n",
+    );
+    let found = json(&["--items", "6", "--command", &noisy, "--noise", "detect", "--evaluations", "800"]);
+    assert!(found["error"].as_f64().unwrap() > 0.0);
+    assert!(with(&["--noise", "detect", "--evaluations", "50"])["error"].is_null());
+    assert!(
+        complaint(&["--items", "3", "--command", "cat", "--start", "0,1"], 2).contains("2 entries where 3")
+    );
+    assert!(complaint(&["--items", "3", "--command", "cat", "--start", "a"], 2).contains("such as 2,0,1"));
 }
 
 /// Ctrl-C ends the run, shows what it has and saves it.

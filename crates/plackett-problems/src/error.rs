@@ -42,6 +42,14 @@ pub enum Error {
         /// The time.
         time: f64,
     },
+    /// More cities than there is memory for.
+    #[error("{cities} cities need {gigabytes:.0} GB for their distances, and there is no memory for that")]
+    Memory {
+        /// How many cities there are.
+        cities: usize,
+        /// What their distances would take.
+        gigabytes: f64,
+    },
     /// Something that the core refuses: a matrix that is empty, not square or not finite.
     #[error(transparent)]
     Engine(#[from] plackett::Error),

@@ -3,12 +3,15 @@
 //! machines, then for every job its machines and times (pairs counted from 0), or its times alone.
 //!
 //! With the earliest ends e of the jobs before a gap and the longest tails q of those after it, a job put into the gap ends
-//! at f, and the makespan is max f + q: Taillard's way to value all ranks of a job in O(n·m).
+//! at f, and the makespan is max f + q: Taillard's way to value all ranks of a job in O(n·m). Many gaps are equally good by
+//! that; of these the one that lets machines wait least is taken, as Fernandez-Viagas and Framinan do. The search is the iterated
+//! greedy algorithm of Ruiz and Stützle with the refinement of Dubois-Lacoste, Pagnozzi and Stützle: the line that is left when a
+//! few jobs are taken out is improved before they are put back.
 
 use plackett::{
     neighborhood::{Move, MoveKind, Neighborhood, Queue, Standing, is_gain},
     problem::Problem,
-    rand::{RngExt as _, rngs::ChaCha8Rng},
+    rand::{RngExt as _, rngs::ChaCha8Rng, seq::SliceRandom as _},
     run::Run,
 };
 
@@ -204,6 +207,11 @@ impl Problem for FlowShop {
         Box::new(Walk::new(self))
     }
 
+    /// Every improvement takes many evaluations: few walks get further than many.
+    fn walks(&self) -> usize {
+        2
+    }
+
     /// Nawaz, Enscore and Ham: jobs by their total time, the longest first, each put where it is best.
     fn construct(&self, run: &Run<'_>) -> Option<Vec<usize>> {
         let total = |job: &usize| self.times_of(*job).iter().sum::<f64>();
@@ -235,9 +243,9 @@ impl Instance for FlowShop {
     }
 }
 
-/// Jobs that a kick takes out and puts back: as in the iterated greedy algorithm of Ruiz and Stützle, as is the temperature.
-const KICKED_JOBS: usize = 4;
-const TEMPERATURE: f64 = 0.4;
+/// Jobs that a kick takes out and puts back, and the temperature: those of Dubois-Lacoste, Pagnozzi and Stützle.
+const KICKED_JOBS: usize = 2;
+const TEMPERATURE: f64 = 0.7;
 
 struct Walk<'a> {
     shop: &'a FlowShop,
@@ -304,21 +312,92 @@ impl<'a> Walk<'a> {
         self.standing.evaluations += self.spans.len() as u64;
     }
 
-    /// The first of the best gaps for the job that was valued.
-    fn best_gap(&self) -> usize {
-        let mut best = 0;
-        for (gap, span) in self.spans.iter().enumerate() {
-            if *span < self.spans[best] {
-                best = gap;
+    /// The best gap for the job that was valued; of several the one with the least waiting.
+    fn best_gap(&mut self, job: usize) -> usize {
+        let least = self.spans.iter().copied().fold(f64::INFINITY, f64::min);
+        let mut best = (f64::INFINITY, 0);
+        let ties = self.spans.iter().filter(|&&span| span == least).count();
+        for gap in 0..self.spans.len() {
+            if self.spans[gap] == least {
+                if ties == 1 {
+                    return gap;
+                }
+                let waiting = self.waiting(job, gap);
+                if waiting < best.0 {
+                    best = (waiting, gap);
+                }
             }
         }
-        best
+        best.1
     }
 
-    /// Puts a job into its best gap.
-    fn place(&mut self, job: usize) {
+    /// How long machines wait around a job in a gap of the line, up to what is the same for all gaps. O(m).
+    fn waiting(&self, job: usize, gap: usize) -> f64 {
+        let machines = self.shop.machines;
+        let ends = &self.ends[gap * machines..][..machines];
+        let times = self.shop.times_of(job);
+        let mut waiting = 0.0;
+        let mut end: f64 = 0.0; // of the job, on the machine before
+        if gap == self.line.len() {
+            for (at, (&free, time)) in ends.iter().zip(times).enumerate() {
+                waiting += if at > 0 { (end - free).max(0.0) } else { 0.0 };
+                end = end.max(free) + time;
+            }
+            return waiting;
+        }
+        // The job that comes next now, and when it would end after this one.
+        let next = self.shop.times_of(self.line[gap]);
+        let next_ends = &self.ends[(gap + 1) * machines..][..machines];
+        let mut next_end: f64 = 0.0;
+        for machine in 0..machines {
+            end = end.max(ends[machine]) + times[machine];
+            if machine > 0 {
+                waiting +=
+                    end - next_ends[machine] + next[machine] - times[machine] + (next_end - end).max(0.0);
+            }
+            next_end = next_end.max(end) + next[machine];
+        }
+        waiting
+    }
+
+    /// Puts a job into its best gap, and returns the makespan.
+    fn place(&mut self, job: usize) -> f64 {
         self.value_gaps(job);
-        self.line.insert(self.best_gap(), job);
+        let gap = self.best_gap(job);
+        self.line.insert(gap, job);
+        self.spans[gap]
+    }
+
+    /// Improves the line as it is, without the jobs that have been taken out: each job in turn to its best gap, until a pass
+    /// brings nothing.
+    fn improve_line(&mut self, rng: &mut ChaCha8Rng) {
+        let machines = self.shop.machines;
+        let ends = &mut self.ends[..machines];
+        ends.fill(0.0);
+        self.line.iter().for_each(|&job| self.shop.follow(job, ends));
+        let mut span = ends[machines - 1];
+        let mut jobs = self.line.clone();
+        let mut since_better = 0;
+        while since_better < jobs.len() {
+            jobs.shuffle(rng);
+            for &job in &jobs {
+                if since_better >= jobs.len() {
+                    return;
+                }
+                let Some(rank) = self.line.iter().position(|&other| other == job) else { return };
+                self.line.remove(rank);
+                self.value_gaps(job);
+                let gap = self.best_gap(job);
+                if is_gain(self.spans[gap] - span, span) {
+                    self.line.insert(gap, job);
+                    span = self.spans[gap];
+                    since_better = 0;
+                } else {
+                    self.line.insert(rank, job);
+                    since_better += 1;
+                }
+            }
+        }
     }
 
     fn leave_out(&mut self, rank: usize) {
@@ -370,7 +449,7 @@ impl Neighborhood for Walk<'_> {
         let from = self.standing.ranks[item];
         self.leave_out(from);
         self.value_gaps(item);
-        let to = self.best_gap();
+        let to = self.best_gap(item);
         let span = self.spans[to];
         if !is_gain(span - self.standing.cost, self.standing.cost) {
             return false;
@@ -381,7 +460,7 @@ impl Neighborhood for Walk<'_> {
         true
     }
 
-    /// Takes a few jobs out and puts them back one by one, each where it is best.
+    /// Takes a few jobs out, improves what is left, and puts them back one by one, each where it is best.
     fn kick(&mut self, queue: &mut Queue, rng: &mut ChaCha8Rng) {
         self.line.clear();
         self.line.extend(self.standing.order.iter().copied());
@@ -390,7 +469,10 @@ impl Neighborhood for Walk<'_> {
         for job in &mut taken[..count] {
             *job = self.line.remove(rng.random_range(0..self.line.len()));
         }
-        taken[..count].iter().for_each(|&job| self.place(job));
+        self.improve_line(rng);
+        for &job in &taken[..count] {
+            self.place(job);
+        }
         let line = std::mem::take(&mut self.line);
         self.set_order(&line);
         self.line = line;

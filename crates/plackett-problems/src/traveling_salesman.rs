@@ -250,8 +250,11 @@ impl<'a> Description<'a> {
 
     fn measured(&self, cities: usize, distance: impl Fn(f64, f64) -> f64) -> Result<Vec<f64>, Error> {
         let points = self.points(cities)?;
-        let from = |a: &(f64, f64)| points.iter().map(|b| distance(a.0 - b.0, a.1 - b.1)).collect::<Vec<_>>();
-        Ok(points.iter().flat_map(from).collect())
+        let mut distances = room(cities)?;
+        for a in &points {
+            distances.extend(points.iter().map(|b| distance(a.0 - b.0, a.1 - b.1)));
+        }
+        Ok(distances)
     }
 
     /// Latitude and longitude as degrees with minutes behind the point, on a sphere; π and the radius are the format's.
@@ -266,8 +269,11 @@ impl<'a> Description<'a> {
             let (q1, q2, q3) = ((a.1 - b.1).cos(), (a.0 - b.0).cos(), (a.0 + b.0).cos());
             (RADIUS * (0.5 * ((1.0 + q1) * q2 - (1.0 - q1) * q3)).clamp(-1.0, 1.0).acos() + 1.0).floor()
         };
-        let from = |a: &(f64, f64)| points.iter().map(|b| distance(a, b)).collect::<Vec<_>>();
-        Ok(points.iter().flat_map(from).collect())
+        let mut distances = room(cities)?;
+        for a in &points {
+            distances.extend(points.iter().map(|b| distance(a, b)));
+        }
+        Ok(distances)
     }
 
     fn explicit(&self, cities: usize) -> Result<Vec<f64>, Error> {
@@ -290,7 +296,8 @@ impl<'a> Description<'a> {
         let count = (0..n).map(|row| columns(row, n).len()).sum();
         let mut numbers = words.numbers(count, "the edge weights")?.into_iter();
         words.end()?;
-        let mut distances = vec![0.0; n * n];
+        let mut distances = room(n)?;
+        distances.resize(n * n, 0.0);
         for row in 0..n {
             for (column, number) in columns(row, n).zip(&mut numbers) {
                 distances[row * n + column] = number;
@@ -300,6 +307,15 @@ impl<'a> Description<'a> {
             }
         }
         Ok(distances)
+    }
+}
+
+/// Room for the distances of so many cities, or an error that says how much they would need.
+fn room(cities: usize) -> Result<Vec<f64>, Error> {
+    let mut distances = Vec::new();
+    match cities.checked_mul(cities).map(|count| distances.try_reserve_exact(count)) {
+        Some(Ok(())) => Ok(distances),
+        _ => Err(Error::Memory { cities, gigabytes: 8e-9 * (cities as f64).powi(2) }),
     }
 }
 
@@ -644,5 +660,18 @@ impl Neighborhood for Walk<'_> {
             self.put((start + at) % cities, city);
         }
         [before, a.0, a.1, b.0, b.1, after].into_iter().for_each(|city| queue.push(city));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_into_memory_is_refused_with_its_size() {
+        assert!(room(10).unwrap().capacity() >= 100);
+        let error = room(1 << 31).unwrap_err().to_string();
+        assert!(error.starts_with("2147483648 cities need 36893488147 GB"), "{error}");
+        assert!(room(usize::MAX).is_err());
     }
 }

@@ -24,7 +24,12 @@ fn objective(order: &[usize]) -> f64 {
 }
 
 fn settings(gradient: Gradient) -> OptimizerSettings {
-    OptimizerSettings { gradient, samples: SAMPLES, ..OptimizerSettings::default() }
+    OptimizerSettings {
+        gradient,
+        gradient_evaluations: None,
+        samples: SAMPLES,
+        ..OptimizerSettings::default()
+    }
 }
 
 fn batch(optimizer: &mut Optimizer) {
@@ -44,6 +49,10 @@ fn ask_tell(criterion: &mut Criterion) {
         let mut training = Training::new(latent.clone(), estimator, plain).unwrap();
         group.bench_function(BenchmarkId::new("plain loop, reinforce", items), |bencher| {
             bencher.iter(|| training.step(&mut objective).unwrap());
+        });
+        let mut optimizer = Optimizer::new(items, OptimizerSettings::default()).unwrap();
+        group.bench_function(BenchmarkId::new("ask and tell, a walk", items), |bencher| {
+            bencher.iter(|| (0..SAMPLES).for_each(|_| batch(&mut optimizer)));
         });
         let mut optimizer = Optimizer::new(items, settings(Gradient::Reinforce)).unwrap();
         group.bench_function(BenchmarkId::new("ask and tell, reinforce", items), |bencher| {

@@ -5,6 +5,7 @@
 //! item first succeeds. The same dates say which items may come next without spoiling the rest, so orders are built
 //! rank by rank and never have to be thrown away.
 
+use rand::{RngExt as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -308,6 +309,21 @@ impl Constraints {
             0
         });
         Order::from_sorted(order)
+    }
+
+    /// A random order that keeps the constraints; all alike without any.
+    pub(crate) fn random_order(&self, rng: &mut ChaCha8Rng) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.items()).collect();
+        if self.is_free() {
+            order.shuffle(rng);
+        } else {
+            self.build(&mut Stages::default(), |rank, candidates| {
+                let chosen = rng.random_range(0..candidates.len());
+                order[rank] = candidates[chosen];
+                chosen
+            });
+        }
+        order
     }
 
     /// The first and last rank that the item at `from` may be moved to, the others closing up.

@@ -54,6 +54,15 @@ impl Move {
         }
     }
 
+    /// The move that takes it back.
+    #[inline]
+    pub(crate) fn inverse(self) -> Self {
+        match self {
+            Self::Insert { from, to } => Self::Insert { from: to, to: from },
+            Self::Swap { .. } | Self::Reverse { .. } => self,
+        }
+    }
+
     /// The first and last rank that it touches.
     ///
     /// ```

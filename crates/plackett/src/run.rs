@@ -43,6 +43,8 @@ pub struct Limits {
     pub time: Option<Duration>,
     /// As soon as a value is as good as this.
     pub target: Option<f64>,
+    /// After this many evaluations without a better value.
+    pub patience: Option<u64>,
 }
 
 impl Limits {
@@ -94,6 +96,8 @@ pub enum Ending {
     Time,
     /// The target was reached.
     Target,
+    /// No better value was found for as long as the limits have patience.
+    Patience,
     /// The distribution has made up its mind.
     Converged,
     /// The observer said to stop.
@@ -101,12 +105,13 @@ pub enum Ending {
 }
 
 impl Ending {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Finished,
         Self::Steps,
         Self::Evaluations,
         Self::Time,
         Self::Target,
+        Self::Patience,
         Self::Converged,
         Self::Interrupted,
     ];
@@ -133,6 +138,7 @@ impl Ending {
             Self::Evaluations => "evaluations",
             Self::Time => "time",
             Self::Target => "target",
+            Self::Patience => "patience",
             Self::Converged => "converged",
             Self::Interrupted => "interrupted",
         }
@@ -147,6 +153,7 @@ impl fmt::Display for Ending {
             Self::Evaluations => "all evaluations made",
             Self::Time => "time up",
             Self::Target => "target reached",
+            Self::Patience => "no better value for long",
             Self::Converged => "converged",
             Self::Interrupted => "interrupted",
         })
@@ -628,6 +635,20 @@ impl Trace {
     /// Seconds spent in all runs so far.
     pub fn seconds(&self) -> f64 {
         self.seconds
+    }
+
+    /// Whether the last better value is longer ago than the limits have patience, after so many evaluations.
+    ///
+    /// ```
+    /// use plackett::run::{Limits, Trace};
+    /// let mut trace = Trace::default();
+    /// trace.note(3, 0.1, 7.0);
+    /// let limits = Limits { patience: Some(10), ..Limits::default() };
+    /// assert!(!trace.is_idle(12, &limits) && trace.is_idle(13, &limits));
+    /// ```
+    pub fn is_idle(&self, evaluations: u64, limits: &Limits) -> bool {
+        let found = self.points.last().map_or(0, |point| point.evaluations);
+        limits.patience.is_some_and(|most| evaluations.saturating_sub(found) >= most)
     }
 
     /// Notes the best value after so many evaluations and seconds, if it is another one than before.

@@ -3,7 +3,10 @@
 use plackett::{
     Constraints, Error, Noise, PlackettLuce,
     neighborhood::MoveKind,
-    optimizer::{Answer, Evaluator, Gradient, Optimizer, OptimizerSettings, Parallel, Proposal, drive},
+    optimizer::{
+        Answer, Evaluator, Gradient, Noisy, Optimizer, OptimizerSettings, Parallel, Proposal, Refinement,
+        drive,
+    },
     problem::{Problem, Sense},
     run::{Ending, Limits, Progress, Run, Trace},
     solver::{Method, Solver},
@@ -27,7 +30,7 @@ fn parts(order: &[usize]) -> Vec<f64> {
 }
 
 fn settings() -> Vec<OptimizerSettings> {
-    let base = OptimizerSettings { seed: 3, ..OptimizerSettings::default() };
+    let base = OptimizerSettings { seed: 3, refinement: Refinement::Climb, ..OptimizerSettings::default() };
     let with =
         |gradient, gradient_evaluations| OptimizerSettings { gradient, gradient_evaluations, ..base.clone() };
     let constraints = Some(Constraints::new(7, &[(1, 0)], &[(3, 3)]).unwrap());
@@ -42,8 +45,21 @@ fn settings() -> Vec<OptimizerSettings> {
             ..with(Gradient::Reinforce, Some(0))
         },
         OptimizerSettings { constraints: constraints.clone(), ..with(Gradient::Reinforce, Some(50)) },
-        OptimizerSettings { constraints, ..with(Gradient::RewardToGo, None) },
+        OptimizerSettings { constraints: constraints.clone(), ..with(Gradient::RewardToGo, None) },
+        walk(),
+        OptimizerSettings { window: 5, evaluations: Some(4000), ..walk() },
+        OptimizerSettings { constraints: constraints.clone(), window: 2, ..walk() },
+        OptimizerSettings { gradient_evaluations: Some(50), constraints, window: 3, ..walk() },
     ]
+}
+
+fn walk() -> OptimizerSettings {
+    OptimizerSettings { seed: 3, ..OptimizerSettings::default() }
+}
+
+/// The gradient alone.
+fn gradient(gradient: Gradient) -> OptimizerSettings {
+    OptimizerSettings { gradient, gradient_evaluations: None, ..OptimizerSettings::default() }
 }
 
 fn answer(optimizer: &mut Optimizer, proposal: &Proposal) {
@@ -104,8 +120,16 @@ fn every_gradient_and_refinement_finds_the_optimum() {
             .fold(f64::INFINITY, f64::min);
         let mut optimizer = Optimizer::new(7, settings.clone()).unwrap();
         while optimizer.status().asked < 6000 {
-            for proposal in optimizer.ask_batch(usize::MAX) {
-                answer(&mut optimizer, &proposal);
+            let asked = optimizer.ask_batch(usize::MAX);
+            if asked.is_empty() {
+                break; // a walk that has asked about all orders
+            }
+            for proposal in asked {
+                if settings.refinement == Refinement::Walk {
+                    optimizer.tell_id(proposal.id, Answer::Value(value(&proposal.order))).unwrap();
+                } else {
+                    answer(&mut optimizer, &proposal);
+                }
             }
         }
         assert!((optimizer.best().unwrap().1 - best).abs() < 1e-12, "{settings:?}");
@@ -134,7 +158,7 @@ fn steps_go_against_the_exact_gradient() {
     for gradient in [Gradient::Reinforce, Gradient::RewardToGo, Gradient::Relax { hidden: 4 }] {
         let mut ups = [0i32; 4];
         for seed in 0..400 {
-            let settings = OptimizerSettings { gradient, seed, ..OptimizerSettings::default() };
+            let settings = OptimizerSettings { seed, ..self::gradient(gradient) };
             let mut optimizer = Optimizer::new(4, settings).unwrap();
             for proposal in optimizer.ask(10) {
                 let answer = Answer::Parts(parts(&proposal.order));
@@ -158,7 +182,7 @@ fn steps_go_against_the_exact_gradient() {
 #[test]
 fn asking_ahead_gives_delayed_gradients_that_do_not_depend_on_who_is_quicker() {
     let run = |is_reversed: bool| {
-        let mut optimizer = Optimizer::new(6, OptimizerSettings::default()).unwrap();
+        let mut optimizer = Optimizer::new(6, gradient(Gradient::Reinforce)).unwrap();
         for _ in 0..20 {
             let mut asked = optimizer.ask(37); // nearly four batches, one of them in part
             if is_reversed {
@@ -174,7 +198,7 @@ fn asking_ahead_gives_delayed_gradients_that_do_not_depend_on_who_is_quicker() {
 
 #[test]
 fn foreign_orders_count_for_the_best_alone() {
-    let mut optimizer = Optimizer::new(4, OptimizerSettings::default()).unwrap();
+    let mut optimizer = Optimizer::new(4, gradient(Gradient::Reinforce)).unwrap();
     let before = optimizer.scores().to_vec();
     optimizer.tell(&[3, 2, 1, 0], -5.0).unwrap();
     optimizer.tell(&[3, 2, 0, 1], f64::NAN).unwrap();
@@ -189,8 +213,7 @@ fn foreign_orders_count_for_the_best_alone() {
     assert!(matches!(optimizer.tell_id(asked[0].id, Answer::Parts(vec![1.0])), Err(Error::Length { .. })));
     assert!(optimizer.tell(&[0, 0, 1, 2], 1.0).is_err());
     let constraints = Some(Constraints::new(4, &[(0, 1)], &[]).unwrap());
-    let settings =
-        OptimizerSettings { constraints, gradient: Gradient::Reinforce, ..OptimizerSettings::default() };
+    let settings = OptimizerSettings { constraints, ..gradient(Gradient::Reinforce) };
     assert!(matches!(
         Optimizer::new(4, settings).unwrap().tell(&[1, 0, 2, 3], 1.0),
         Err(Error::BrokenPrecedence { .. })
@@ -200,14 +223,17 @@ fn foreign_orders_count_for_the_best_alone() {
 #[test]
 fn wrong_settings_and_states_are_refused() {
     let with = |change: fn(&mut OptimizerSettings)| {
-        let mut settings =
-            OptimizerSettings { gradient: Gradient::Relax { hidden: 4 }, ..OptimizerSettings::default() };
+        let mut settings = gradient(Gradient::Relax { hidden: 4 });
         change(&mut settings);
         Optimizer::new(3, settings).unwrap_err().to_string()
     };
     assert!(with(|s| s.samples = 1).contains("samples is 1"));
     assert!(with(|s| s.learning_rate = f64::NAN).contains("learning_rate is NaN"));
     assert!(with(|s| s.moves.clear()).contains("list of moves"));
+    assert!(with(|s| s.window = 0).contains("window is 0"));
+    assert!(with(|s| s.top = Some(4)).contains("top is 4"));
+    assert!(with(|s| s.starts = vec![vec![0, 0, 1]]).contains("item 0"));
+    assert!(with(|s| s.noise = Noisy::Yes).contains("noisy values with a gradient"));
     assert!(with(|s| s.constraints = Some(Constraints::none(4))).contains("4 entries where 3 are needed"));
     let relax = with(|s| s.constraints = Some(Constraints::new(3, &[(0, 1)], &[]).unwrap()));
     assert_eq!(relax, "RELAX with constraints cannot be had: use REINFORCE");
@@ -252,12 +278,12 @@ fn the_driver_survives_failures_stops_as_told_and_does_not_depend_on_threads() {
     assert_eq!((one, points.clone()), run(3));
     assert!(points.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 > pair[1].1));
 
-    let mut optimizer = Optimizer::new(5, OptimizerSettings::default()).unwrap();
+    let mut optimizer = Optimizer::new(5, OptimizerSettings { window: 4, ..walk() }).unwrap();
     let mut broken = Parallel::new(|_: &[usize]| Err::<f64, _>("the disk is full"));
     let error = drive(&mut optimizer, &mut broken, &Run::default(), &mut Trace::default()).unwrap_err();
     assert_eq!(error.to_string(), "all of the first 100 evaluations failed, the last one: the disk is full");
 
-    let mut optimizer = Optimizer::new(5, OptimizerSettings::default()).unwrap();
+    let mut optimizer = Optimizer::new(5, gradient(Gradient::Reinforce)).unwrap();
     let mut objective = Parallel::new(value);
     let run = Run::new(Limits::time(Duration::ZERO));
     assert_eq!(drive(&mut optimizer, &mut objective, &run, &mut Trace::default()).unwrap(), Ending::Time);
@@ -327,7 +353,7 @@ fn a_run_cut_anywhere_and_resumed_is_the_run_that_was_not() {
 fn state_files_are_replaced_whole() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("state.json");
-    let mut optimizer = Optimizer::new(4, OptimizerSettings::default()).unwrap();
+    let mut optimizer = Optimizer::new(4, gradient(Gradient::Reinforce)).unwrap();
     optimizer.save(&path).unwrap();
     optimizer.ask(3);
     optimizer.save(&path).unwrap();

@@ -2,7 +2,7 @@
 
 use anyhow::anyhow;
 use plackett::{
-    optimizer::{Optimizer, OptimizerSettings, step},
+    optimizer::{Answer, AsTheyCome, Optimizer, OptimizerSettings},
     problem::Sense,
     run::{Ending, Run, Trace},
     solver::{Method, gradient_share},
@@ -15,16 +15,22 @@ use crate::{console::BadInput, interrupt, state::StateFile};
 /// Evaluations if the user sets no limit.
 const DEFAULT_EVALUATIONS: u64 = 10_000;
 
+/// The window of a run with several workers: large enough that a slow answer does not stop the others, small enough that
+/// proposals know of most answers.
+const DEFAULT_WINDOW: usize = 8;
+
 /// What is saved of such a run.
 #[derive(Serialize, Deserialize)]
 struct Saved {
+    /// The program that values orders: values of another one would mean something else.
+    command: String,
     optimizer: serde_json::Value,
     trace: Trace,
 }
 
-fn save(optimizer: &Optimizer, trace: &Trace) -> anyhow::Result<String> {
-    let saved = Saved { optimizer: serde_json::from_str(&optimizer.to_json()?)?, trace: trace.clone() };
-    Ok(serde_json::to_string(&saved)?)
+fn save(command: &str, optimizer: &Optimizer, trace: &Trace) -> anyhow::Result<String> {
+    let optimizer = serde_json::from_str(&optimizer.to_json()?)?;
+    Ok(serde_json::to_string(&Saved { command: command.to_owned(), optimizer, trace: trace.clone() })?)
 }
 
 pub(super) fn optimize(
@@ -37,13 +43,19 @@ pub(super) fn optimize(
     let sense = if arguments.maximize { Sense::Maximize } else { Sense::Minimize };
     let constraints = arguments.constraints(items)?;
     let constraints = (!constraints.is_free()).then_some(constraints);
+    let one_by_one = if arguments.workers == 1 { 1 } else { DEFAULT_WINDOW };
     let settings = OptimizerSettings {
         sense,
         seed: arguments.common.seed,
         constraints,
+        evaluations: limits.evaluations,
+        window: arguments.window.map_or(one_by_one, usize::from),
+        starts: arguments.start.iter().map(|start| start.0.clone()).collect(),
+        top: arguments.top.map(|top| top as usize),
+        noise: arguments.noise(),
         ..method.settings(gradient_share(items, &limits))
     };
-    let mut state = StateFile::new(arguments.state.as_deref());
+    let mut state = StateFile::locked(arguments.state.as_deref())?;
     let (mut optimizer, mut trace) = match state.read()? {
         None => (Optimizer::new(items, settings)?, Trace::default()),
         Some(text) => {
@@ -51,10 +63,15 @@ pub(super) fn optimize(
             let saved: Saved = serde_json::from_str(&text).map_err(wrong)?;
             let optimizer = Optimizer::from_json(&saved.optimizer.to_string())?;
             // How a longer run would share its evaluations does not matter any more.
-            let gradient_evaluations = optimizer.settings().gradient_evaluations;
-            let wanted = OptimizerSettings { gradient_evaluations, ..settings };
+            let OptimizerSettings { gradient_evaluations, evaluations, window, .. } = *optimizer.settings();
+            let window = arguments.window.map_or(window, usize::from);
+            let wanted = OptimizerSettings { gradient_evaluations, evaluations, window, ..settings };
+            if saved.command != command {
+                let what = format!("the state is of another command: '{}'", saved.command);
+                return Err(BadInput(what).into());
+            }
             if optimizer.items() != items || optimizer.settings() != &wanted {
-                let what = "the state is of a run with other items, method, seed, sense or constraints";
+                let what = "the state is of a run with other items, method, seed, window, starts, sense or constraints";
                 return Err(BadInput(what.to_owned()).into());
             }
             (optimizer, saved.trace)
@@ -64,12 +81,19 @@ pub(super) fn optimize(
     let mut bar = Bar::new(limits.time);
     let run = Run::new(limits).observed(&mut bar);
     run.begin("command", limits.evaluations);
-    let mut workers = Workers::new(command, usize::from(arguments.workers), &run);
-    let ending = work(&mut optimizer, &mut workers, &run, &mut trace, &mut state);
-    state.save(|| save(&optimizer, &trace))?;
+    let workers = Workers::new(command, usize::from(arguments.workers), items, arguments.timeout);
+    let mut work =
+        Work { command, optimizer: &mut optimizer, trace: &mut trace, workers, last_failure: None };
+    let ending = work.until_over(&run, &mut state);
+    let last_failure = work.last_failure.take();
+    drop(work);
+    let unsaved = state.save(|| save(command, &optimizer, &trace)).err();
     let ending = ending?;
     let (order, value) = optimizer.best().map(|(order, value)| (order.to_vec(), value)).unzip();
     let status = optimizer.status();
+    if let (0, Some(last)) = (status.told, last_failure) {
+        return Err(anyhow!("all of the {} evaluations failed, the last one: {last}", status.failed));
+    }
     Ok(Found {
         kind: "command",
         name: command.to_owned(),
@@ -77,33 +101,66 @@ pub(super) fn optimize(
         sense,
         method,
         value,
+        error: optimizer.error(),
         order,
         evaluations: status.told + status.failed,
         failures: status.failed,
         ending,
         best_known: None,
         trace,
+        unsaved,
     })
 }
 
-fn work(
-    optimizer: &mut Optimizer,
-    workers: &mut Workers<'_, '_>,
-    run: &Run<'_>,
-    trace: &mut Trace,
-    state: &mut StateFile,
-) -> anyhow::Result<Ending> {
-    loop {
-        let made = step(optimizer, workers, run, trace);
-        if let Some(error) = workers.failure() {
-            return Err(error);
+/// A run at work.
+struct Work<'a> {
+    command: &'a str,
+    optimizer: &'a mut Optimizer,
+    trace: &'a mut Trace,
+    workers: Workers,
+    last_failure: Option<String>,
+}
+
+impl Work<'_> {
+    /// Gives out orders and takes answers as they come.
+    fn until_over(&mut self, run: &Run<'_>, state: &mut StateFile) -> anyhow::Result<Ending> {
+        let mut answers = AsTheyCome::new(self.optimizer);
+        let mut told = run.seconds();
+        let ending = loop {
+            if let Some(ending) = answers.ending(self.optimizer, run, self.trace) {
+                break ending;
+            }
+            for proposal in answers.ask(self.optimizer, run, self.workers.idle()) {
+                self.workers.give(proposal)?;
+            }
+            if !self.workers.is_busy() {
+                break Ending::Finished; // all orders have been asked
+            }
+            let answer = self.workers.answer()?;
+            let now = run.seconds();
+            self.trace.spend(now - told, 0, None);
+            told = now;
+            if let Some((id, answer)) = answer {
+                if let Answer::Failed(why) = &answer {
+                    self.last_failure = Some(why.clone());
+                }
+                answers.tell(self.optimizer, id, answer, self.trace).map_err(at_fault)?;
+                run.note(self.optimizer.evaluations(), self.optimizer.best().map(|(_, value)| value));
+            }
+            // Whoever cannot be saved now may be saved in the end.
+            state.save_sometimes(|| save(self.command, self.optimizer, self.trace)).ok();
+        };
+        if ending.is_early() {
+            answers.close(self.optimizer, self.trace).map_err(at_fault)?;
         }
-        match made {
-            Ok(None) => state.save_sometimes(|| save(optimizer, trace))?,
-            Ok(Some(ending)) => return Ok(ending),
-            // The program is at fault, not what the user typed.
-            Err(error @ plackett::Error::NothingEvaluated { .. }) => return Err(anyhow!("{error}")),
-            Err(error) => return Err(error.into()),
-        }
+        Ok(ending)
+    }
+}
+
+/// If nothing can be evaluated, the program is at fault, not what the user typed.
+fn at_fault(error: plackett::Error) -> anyhow::Error {
+    match error {
+        plackett::Error::NothingEvaluated { .. } => anyhow!("{error}"),
+        _ => error.into(),
     }
 }

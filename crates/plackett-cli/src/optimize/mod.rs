@@ -14,6 +14,7 @@ use clap::{
 use indicatif::ProgressBar;
 use plackett::{
     Constraints,
+    optimizer::Noisy,
     run::{Limits, Observer, Progress},
     solver::Method,
 };
@@ -43,9 +44,25 @@ pub(crate) struct Arguments {
     /// How many items an order has
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..), requires = "command")]
     items: Option<u32>,
-    /// How many copies of the program to run side by side; the result is the same for any number
+    /// How many copies of the program to run side by side; the result depends on --window, not on this
     #[arg(long, value_name = "W", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..), requires = "command")]
     workers: u16,
+    /// An order is asked in view of all answers but the last W - 1; the largest number of workers that are of use [default: 1
+    /// for one worker, 8 for several]
+    #[arg(long, value_name = "W", value_parser = clap::value_parser!(u16).range(1..), requires = "command")]
+    window: Option<u16>,
+    /// End a copy of the program that takes longer than this many seconds for an order, which then has failed
+    #[arg(long, value_name = "S", value_parser = arguments::seconds, allow_negative_numbers = true, requires = "command")]
+    timeout: Option<Duration>,
+    /// An order to ask about first, such as 2,0,1; may be repeated
+    #[arg(long, value_name = "ORDER", requires = "command")]
+    start: Vec<StartOrder>,
+    /// Only the first M items of an order matter: a choice of so many
+    #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(1..), requires = "command")]
+    top: Option<u32>,
+    /// The value of an order is not the same each time: yes, no, or detect by asking one order twice
+    #[arg(long, value_name = "WHETHER", default_value = "no", value_parser = ["no", "yes", "detect"], requires = "command")]
+    noise: String,
     /// Look for large values rather than small ones (with --command)
     #[arg(long, requires = "command")]
     maximize: bool,
@@ -67,6 +84,9 @@ pub(crate) struct Arguments {
     /// Stop as soon as a value is as good as this [default: the published optimum, where there is one]
     #[arg(long, value_name = "V", value_parser = finite, allow_negative_numbers = true)]
     target: Option<f64>,
+    /// Stop after this many evaluations without a better value
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    patience: Option<u64>,
     /// Save the run to this file, every few seconds and at the end, and go on from there if it exists
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
@@ -78,6 +98,18 @@ pub(crate) struct Arguments {
     /// Write result.json and trace.csv into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+}
+
+/// An order, as it is typed.
+#[derive(Clone)]
+struct StartOrder(Vec<usize>);
+
+impl std::str::FromStr for StartOrder {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let items: Result<_, _> = text.split(',').map(|item| item.trim().parse()).collect();
+        items.map(Self).map_err(|_| "items with commas between them are needed, such as 2,0,1".to_owned())
+    }
 }
 
 fn kinds() -> PossibleValuesParser {
@@ -115,10 +147,20 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         (None, Some(command), Some(items)) => external::optimize(arguments, command, items as usize, method)?,
         _ => return Err(BadInput("a file, or --items and --command, is needed".to_owned()).into()),
     };
-    report::give(arguments, &found, out.as_ref())
+    report::give(arguments, &found, out.as_ref())?;
+    // The result is printed even if it could not be saved.
+    found.unsaved.map_or(Ok(()), Err)
 }
 
 impl Arguments {
+    fn noise(&self) -> Noisy {
+        match self.noise.as_str() {
+            "yes" => Noisy::Yes,
+            "detect" => Noisy::Detect,
+            _ => Noisy::No,
+        }
+    }
+
     fn constraints(&self, items: usize) -> Result<Constraints, plackett::Error> {
         Constraints::new(items, &self.before, &self.pin)
     }
@@ -131,6 +173,7 @@ impl Arguments {
             evaluations: self.evaluations.or(is_open.then_some(default_evaluations)),
             time: self.time,
             target: self.target.or(default_target),
+            patience: self.patience,
         }
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn optimize(arguments: &Arguments, file: &Path, method: Method) -> an
     let constraints = arguments.constraints(problem.items())?;
     let optimum = problem.best_known().filter(|best| best.is_optimal && constraints.is_free());
     let limits = arguments.limits(default_evaluations(problem, method), optimum.map(|optimum| optimum.value));
-    let mut state = StateFile::new(arguments.state.as_deref());
+    let mut state = StateFile::locked(arguments.state.as_deref())?;
     let mut solver = match state.read()? {
         None => Solver::within(problem, constraints, method, arguments.common.seed, &limits)?,
         Some(text) => {
@@ -58,7 +58,7 @@ pub(super) fn optimize(arguments: &Arguments, file: &Path, method: Method) -> an
     interrupt::listen()?;
     whole.begin(&format!("{} {}", problem.kind(), problem.name()), limits.evaluations);
     let ending = search(&mut solver, problem, &whole.part(Limits { time: None, ..limits }), &mut state)?;
-    state.save(|| Ok(solver.to_json()?))?;
+    let unsaved = state.save(|| Ok(solver.to_json()?)).err();
     // Whoever stops before the first order is valued gets one all the same.
     let (order, value) = if let Some((order, value)) = solver.best() {
         (order.to_vec(), value)
@@ -73,12 +73,14 @@ pub(super) fn optimize(arguments: &Arguments, file: &Path, method: Method) -> an
         sense: problem.sense(),
         method,
         value: Some(value),
+        error: None,
         order: Some(order),
         evaluations: solver.evaluations(),
         failures: 0,
         ending,
         best_known: problem.best_known().filter(|_| arguments.before.is_empty() && arguments.pin.is_empty()),
         trace: solver.trace().clone(),
+        unsaved,
     })
 }
 
@@ -92,7 +94,8 @@ fn search(
         if let Some(ending) = solver.step(problem, run)? {
             return Ok(ending);
         }
-        state.save_sometimes(|| Ok(solver.to_json()?))?;
+        // Whoever cannot be saved now may be saved in the end.
+        state.save_sometimes(|| Ok(solver.to_json()?)).ok();
     }
 }
 

@@ -27,12 +27,16 @@ pub(super) struct Found {
     pub(super) sense: Sense,
     pub(super) method: Method,
     pub(super) value: Option<f64>,
+    /// The standard error of the value, if it is a mean of noisy ones.
+    pub(super) error: Option<f64>,
     pub(super) order: Option<Vec<usize>>,
     pub(super) evaluations: u64,
     pub(super) failures: u64,
     pub(super) ending: Ending,
     pub(super) best_known: Option<BestKnown>,
     pub(super) trace: Trace,
+    /// Why the state could not be saved, if it could not.
+    pub(super) unsaved: Option<anyhow::Error>,
 }
 
 impl Found {
@@ -58,6 +62,8 @@ struct Document<'a> {
     method: &'static str,
     seed: u64,
     value: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<f64>,
     order: Option<&'a [usize]>,
     evaluations: u64,
     failures: u64,
@@ -79,6 +85,7 @@ pub(super) fn give(arguments: &Arguments, found: &Found, out: Option<&OutDir>) -
         method: found.method.name(),
         seed: arguments.common.seed,
         value: found.value,
+        error: found.error,
         order: found.order.as_deref(),
         evaluations: found.evaluations,
         failures: found.failures,
@@ -113,6 +120,9 @@ fn text(arguments: &Arguments, found: &Found) -> String {
         row("method", format!("{}, seed {}", found.method, arguments.common.seed)),
         row("value", found.value.map_or("none".to_owned(), |value| value.to_string())),
     ];
+    if let Some(error) = found.error {
+        rows.push(row("standard error", format!("{error:.3}")));
+    }
     if let Some(best) = found.best_known {
         let proof = if best.is_optimal { "optimal" } else { "not proven" };
         rows.push(row("best known", format!("{} ({proof})", best.value)));

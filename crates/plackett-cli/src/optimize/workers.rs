@@ -1,25 +1,24 @@
 //! Other programs that value orders: one JSON line in, one JSON line out.
 //!
 //! A worker has one order at a time. One that dies is started again and its order asked again; an order on which workers
-//! die again and again ends the run with what the last of them said on standard error.
+//! die again and again ends the run with what the last of them said on standard error. One that takes longer than the
+//! timeout is ended, and its order has failed. Nothing that a worker does or leaves undone makes the run wait: threads of
+//! their own write to it and read from it, within bounds, and it is ended with all that it has started.
 
 use std::{
-    collections::VecDeque,
+    collections::{HashMap, VecDeque},
     io::{BufRead, BufReader, Read, Write},
-    process::{Child, ChildStdin, Command, Stdio},
+    process::{Child, ChildStdout, Command, Stdio},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+        mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel},
     },
     thread,
     time::{Duration, Instant},
 };
 
 use anyhow::{Context, anyhow};
-use plackett::{
-    optimizer::{Answer, Evaluator, Proposal},
-    run::Run,
-};
+use plackett::optimizer::{Answer, Proposal};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -27,18 +26,23 @@ use crate::interrupt;
 
 /// How often an order is asked before the program is given up.
 const MOST_TRIES: usize = 5;
-/// How often to look for Ctrl-C and the time while waiting for an answer.
+/// How often to look for Ctrl-C, the time and workers that have died while waiting for an answer.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// How long a worker may take to end once its input is closed.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// Bytes of a worker's standard error that are kept.
 const COMPLAINT_BYTES: usize = 2000;
-/// Orders per worker between two looks of the driver.
-const ORDERS_PER_WORKER: usize = 4;
+/// Bytes of a line that any answer may have, and for each of its parts.
+const LINE_BYTES: usize = 1 << 16;
+const PART_BYTES: usize = 32;
+/// Lines that may wait to be looked at.
+const WAITING_LINES: usize = 64;
 
 /// What the thread that reads a worker's output reports.
 enum Event {
     Line(String),
+    /// A line that is longer than any answer.
+    Flood,
     Closed,
 }
 
@@ -47,22 +51,28 @@ type Report = (usize, u64, Event);
 
 struct Worker {
     child: Child,
-    input: Option<ChildStdin>,
+    /// Lines for its input, which a thread writes; closed when this is dropped.
+    input: Option<Sender<String>>,
     complaint: Arc<Mutex<Vec<u8>>>,
     life: u64,
-    /// The place of the order that it is working on.
-    order: Option<usize>,
+    /// What it is working on, and since when.
+    task: Option<(Proposal, Instant)>,
 }
 
 /// Copies of a program that run side by side.
-pub(super) struct Workers<'a, 'r> {
+pub(super) struct Workers {
     command: String,
+    timeout: Option<Duration>,
     team: Vec<Option<Worker>>,
     lives: u64,
-    run: &'a Run<'r>,
+    /// Orders to be asked again, as their worker died.
+    again: VecDeque<Proposal>,
+    tries: HashMap<u64, usize>,
+    line_bytes: usize,
+    /// When the workers were last looked after.
+    looked: Instant,
     reports: Receiver<Report>,
-    reporter: Sender<Report>,
-    failure: Option<anyhow::Error>,
+    reporter: SyncSender<Report>,
 }
 
 /// A worker's answer: a value, or its parts, or why there is none.
@@ -77,16 +87,23 @@ struct Reply {
     error: Option<Value>,
 }
 
-impl<'a, 'r> Workers<'a, 'r> {
-    pub(super) fn new(command: &str, count: usize, run: &'a Run<'r>) -> Self {
-        let (reporter, reports) = channel();
+impl Workers {
+    pub(super) fn new(command: &str, count: usize, items: usize, timeout: Option<Duration>) -> Self {
+        let (reporter, reports) = sync_channel(WAITING_LINES);
         let team = (0..count).map(|_| None).collect();
-        Self { command: command.to_owned(), team, lives: 0, run, reports, reporter, failure: None }
-    }
-
-    /// Why the last evaluation was given up, if it was.
-    pub(super) fn failure(&mut self) -> Option<anyhow::Error> {
-        self.failure.take()
+        let line_bytes = LINE_BYTES.saturating_add(PART_BYTES.saturating_mul(items));
+        Self {
+            command: command.to_owned(),
+            timeout,
+            team,
+            lives: 0,
+            again: VecDeque::new(),
+            tries: HashMap::new(),
+            line_bytes,
+            looked: Instant::now(),
+            reports,
+            reporter,
+        }
     }
 
     fn start(&mut self, index: usize) -> anyhow::Result<()> {
@@ -97,105 +114,152 @@ impl<'a, 'r> Workers<'a, 'r> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().with_context(|| format!("cannot start '{}'", self.command))?;
         alive().push(child.id());
-        let input = child.stdin.take();
+        let input = child.stdin.take().map(|mut input| {
+            let (sender, lines) = channel::<String>();
+            // A worker that does not read lets this thread wait, not the run. It ends with the worker.
+            thread::spawn(move || {
+                for line in lines {
+                    if writeln!(input, "{line}").and_then(|()| input.flush()).is_err() {
+                        return;
+                    }
+                }
+            });
+            sender
+        });
         let complaint = Arc::new(Mutex::new(Vec::new()));
         if let Some(errors) = child.stderr.take() {
             let complaint = Arc::clone(&complaint);
             thread::spawn(move || keep_last(errors, &complaint));
         }
         if let Some(output) = child.stdout.take() {
-            let reporter = self.reporter.clone();
-            thread::spawn(move || {
-                for line in BufReader::new(output).lines().map_while(Result::ok) {
-                    if reporter.send((index, life, Event::Line(line))).is_err() {
-                        return;
-                    }
-                }
-                // Nobody listens any more once the run has ended.
-                reporter.send((index, life, Event::Closed)).ok();
-            });
+            let (reporter, most) = (self.reporter.clone(), self.line_bytes);
+            thread::spawn(move || listen(output, most, |event| reporter.send((index, life, event)).is_ok()));
         }
-        self.team[index] = Some(Worker { child, input, complaint, life, order: None });
+        self.team[index] = Some(Worker { child, input, complaint, life, task: None });
         Ok(())
     }
 
-    /// Gives an idle worker an order, starting it if need be.
-    fn send(&mut self, index: usize, place: usize, proposal: &Proposal) -> anyhow::Result<()> {
+    /// Workers that have nothing to do, whether they have been started or not.
+    fn resting(&self) -> usize {
+        let rests = |worker: &&Option<Worker>| worker.as_ref().is_none_or(|worker| worker.task.is_none());
+        self.team.iter().filter(rests).count()
+    }
+
+    /// How many orders could be worked on in addition to those that are, or are to be asked again.
+    pub(super) fn idle(&self) -> usize {
+        self.resting().saturating_sub(self.again.len())
+    }
+
+    /// Whether somebody is working on something.
+    pub(super) fn is_busy(&self) -> bool {
+        !self.again.is_empty() || self.team.iter().flatten().any(|worker| worker.task.is_some())
+    }
+
+    /// Gives an order to an idle worker, starting it if need be.
+    pub(super) fn give(&mut self, proposal: Proposal) -> anyhow::Result<()> {
+        let is_idle = |worker: &Option<Worker>| worker.as_ref().is_none_or(|worker| worker.task.is_none());
+        let Some(index) = self.team.iter().position(is_idle) else {
+            self.again.push_back(proposal);
+            return Ok(());
+        };
         if self.team[index].is_none() {
             self.start(index)?;
         }
+        *self.tries.entry(proposal.id).or_insert(0) += 1;
         let line = serde_json::json!({ "id": proposal.id, "order": proposal.order.as_slice() });
         if let Some(worker) = &mut self.team[index] {
-            worker.order = Some(place);
-            if let Some(input) = &mut worker.input {
+            if let Some(input) = &worker.input {
                 // A worker that is no more is reported by the end of its output.
-                writeln!(input, "{line}").and_then(|()| input.flush()).ok();
+                input.send(line.to_string()).ok();
             }
+            worker.task = Some((proposal, Instant::now()));
         }
         Ok(())
     }
 
-    fn evaluate_all(&mut self, proposals: &[Proposal]) -> anyhow::Result<Vec<Option<Answer>>> {
-        let mut answers: Vec<Option<Answer>> = vec![None; proposals.len()];
-        let mut tries = vec![0; proposals.len()];
-        let mut todo: VecDeque<usize> = (0..proposals.len()).collect();
-        let mut missing = proposals.len();
-        while missing > 0 {
-            if self.run.is_over() {
-                // What is being worked on is abandoned with its worker, which would answer at the wrong time.
-                self.team
-                    .iter_mut()
-                    .filter(|w| w.as_ref().is_some_and(|w| w.order.is_some()))
-                    .for_each(|w| *w = None);
-                break;
+    /// The next answer with its number, if one comes soon.
+    pub(super) fn answer(&mut self) -> anyhow::Result<Option<(u64, Answer)>> {
+        while self.resting() > 0
+            && let Some(proposal) = self.again.pop_front()
+        {
+            self.give(proposal)?;
+        }
+        let next_look = self.next_look();
+        if next_look.is_zero() {
+            return Ok(self.look_after());
+        }
+        let (index, life, event) = match self.reports.recv_timeout(next_look) {
+            Ok(report) => report,
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return Ok(None),
+        };
+        let Some(worker) = self.team[index].as_mut().filter(|worker| worker.life == life) else {
+            return Ok(None); // the last words of an earlier life
+        };
+        match event {
+            Event::Line(line) => {
+                let Some((proposal, _)) = worker.task.take() else {
+                    return Err(anyhow!("the program said '{}' without having been asked", short(&line)));
+                };
+                self.tries.remove(&proposal.id);
+                Ok(Some((proposal.id, understand(&line, &proposal)?)))
             }
-            for index in 0..self.team.len() {
-                let is_idle = self.team[index].as_ref().is_none_or(|worker| worker.order.is_none());
-                if is_idle && let Some(place) = todo.pop_front() {
-                    tries[place] += 1;
-                    self.send(index, place, &proposals[place])?;
-                }
+            Event::Flood => {
+                Err(anyhow!("the program said more than {} bytes without a line break", self.line_bytes))
             }
-            let (index, life, event) = match self.reports.recv_timeout(LOOK_EVERY) {
-                Ok(report) => report,
-                Err(RecvTimeoutError::Timeout) => continue,
-                Err(RecvTimeoutError::Disconnected) => break,
-            };
-            let Some(worker) = self.team[index].as_mut().filter(|worker| worker.life == life) else {
-                continue; // the last words of an earlier life
-            };
-            match event {
-                Event::Line(line) => {
-                    let Some(place) = worker.order else {
-                        return Err(anyhow!("the program said '{}' without having been asked", short(&line)));
-                    };
-                    answers[place] = Some(understand(&line, &proposals[place])?);
-                    worker.order = None;
-                    missing -= 1;
-                }
-                Event::Closed => {
-                    let place = worker.order;
-                    let last_words = self.bury(index);
-                    if let Some(place) = place {
-                        if tries[place] >= MOST_TRIES {
-                            let order = &proposals[place].order;
-                            return Err(anyhow!(
-                                "the program ended {MOST_TRIES} times without an answer to [{order}]{last_words}"
-                            ));
-                        }
-                        todo.push_front(place);
+            Event::Closed => {
+                let task = worker.task.take();
+                let last_words = self.bury(index);
+                if let Some((proposal, _)) = task {
+                    if self.tries.get(&proposal.id).is_some_and(|&tries| tries >= MOST_TRIES) {
+                        let order = &proposal.order;
+                        return Err(anyhow!(
+                            "the program ended {MOST_TRIES} times without an answer to [{order}]{last_words}"
+                        ));
                     }
+                    self.again.push_back(proposal);
                 }
+                Ok(None)
             }
         }
-        Ok(answers)
+    }
+
+    /// How long to wait for a report before somebody must be looked after.
+    fn next_look(&self) -> Duration {
+        let regular = LOOK_EVERY.saturating_sub(self.looked.elapsed());
+        let Some(timeout) = self.timeout else { return regular };
+        let tasks = self.team.iter().flatten().filter_map(|worker| worker.task.as_ref());
+        let left = tasks.map(|(_, since)| timeout.saturating_sub(since.elapsed()));
+        left.min().map_or(regular, |left| left.min(regular))
+    }
+
+    /// Ends whoever takes too long: the failure of one. Ends what the dead have left behind, so that the end of their output
+    /// is heard of.
+    fn look_after(&mut self) -> Option<(u64, Answer)> {
+        self.looked = Instant::now();
+        for place in &mut self.team {
+            let Some(worker) = place else { continue };
+            let is_late =
+                |(_, since): &(Proposal, Instant)| self.timeout.is_some_and(|most| since.elapsed() >= most);
+            if worker.task.as_ref().is_some_and(is_late)
+                && let Some((proposal, _)) = worker.task.take()
+            {
+                worker.end();
+                *place = None;
+                let seconds = self.timeout.unwrap_or_default().as_secs_f64();
+                self.tries.remove(&proposal.id);
+                return Some((proposal.id, Answer::Failed(format!("no answer within {seconds} seconds"))));
+            }
+            if has_exited(worker.child.id()) {
+                end_group(worker.child.id());
+            }
+        }
+        None
     }
 
     /// Ends a dead worker's life and returns how it ended.
     fn bury(&mut self, index: usize) -> String {
         let Some(mut worker) = self.team[index].take() else { return String::new() };
-        drop(worker.input.take());
-        let status = worker.child.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
+        let status = worker.end().map_or_else(String::new, |status| status.to_string());
         // The reader of the complaints may be a moment behind.
         thread::sleep(Duration::from_millis(20));
         let complaint =
@@ -207,43 +271,69 @@ impl<'a, 'r> Workers<'a, 'r> {
     }
 }
 
-impl Evaluator for Workers<'_, '_> {
-    fn evaluate(&mut self, proposals: &[Proposal]) -> Vec<Answer> {
-        match self.evaluate_all(proposals) {
-            Ok(answers) => answers.into_iter().map_while(|answer| answer).collect(),
-            Err(error) => {
-                self.failure = Some(error);
-                Vec::new()
-            }
+impl Worker {
+    /// Closes the worker's input, which tells it to end, and ends it if it does not, with all that it has started. One that is
+    /// at work is not waited for.
+    fn end(&mut self) -> Option<std::process::ExitStatus> {
+        drop(self.input.take());
+        let id = self.child.id();
+        let start = Instant::now();
+        while start.elapsed() < PATIENCE && self.task.is_none() && !has_exited(id) {
+            thread::sleep(Duration::from_millis(5));
         }
-    }
-
-    fn width(&self) -> usize {
-        ORDERS_PER_WORKER * self.team.len()
+        let mut alive = alive();
+        if alive.contains(&id) {
+            // Its number is its own until it is waited for.
+            end_group(id);
+            if !has_exited(id) {
+                self.child.kill().ok();
+            }
+            alive.retain(|&other| other != id);
+        }
+        drop(alive);
+        self.child.wait().ok()
     }
 }
 
 impl Drop for Worker {
-    /// Closes the worker's input, which tells it to end, and ends it if it does not.
     fn drop(&mut self) {
-        drop(self.input.take());
-        let start = Instant::now();
-        let mut has_ended = false;
-        while !has_ended && start.elapsed() < PATIENCE && self.order.is_none() {
-            has_ended = !matches!(self.child.try_wait(), Ok(None));
-            if !has_ended {
-                thread::sleep(Duration::from_millis(5));
-            }
+        self.end();
+    }
+}
+
+/// Reports the lines of an output, none of more than so many bytes, until nobody listens.
+fn listen(output: ChildStdout, most: usize, mut report: impl FnMut(Event) -> bool) {
+    let mut output = BufReader::new(output);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let read = output.by_ref().take(most as u64).read_until(b'\n', &mut line);
+        let event = match read {
+            Ok(0) | Err(_) => break,
+            Ok(count) if count == most && !line.ends_with(b"\n") => Event::Flood,
+            Ok(_) => Event::Line(String::from_utf8_lossy(&line).trim_end().to_owned()),
+        };
+        let is_flood = matches!(event, Event::Flood);
+        if !report(event) || is_flood {
+            return;
         }
-        let id = self.child.id();
-        let mut alive = alive();
-        if !has_ended {
-            end_group(id);
-            self.child.kill().ok();
-        }
-        alive.retain(|&other| other != id);
-        drop(alive);
-        self.child.wait().ok();
+    }
+    report(Event::Closed);
+}
+
+/// Whether a child has ended; it is not waited for, so that its number stays its own.
+fn has_exited(id: u32) -> bool {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+        let Some(child) = i32::try_from(id).ok().and_then(Pid::from_raw) else { return true };
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        !matches!(waitid(WaitId::Pid(child), options), Ok(None))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = id;
+        false
     }
 }
 

@@ -49,6 +49,8 @@ pub(super) enum Origin {
     Start,
     /// Moves of the order being refined.
     Moves,
+    /// The next order of the walk.
+    Walk,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -131,7 +133,7 @@ impl Batch {
     pub(super) fn is_sound(&self, is_order: impl Fn(&[usize]) -> bool, items: usize) -> bool {
         let scores_fit = match &self.origin {
             Origin::Gradient { scores, .. } => scores.len() == items && scores.iter().all(|s| s.is_finite()),
-            Origin::Start | Origin::Moves => true,
+            Origin::Start | Origin::Moves | Origin::Walk => true,
         };
         let parts_fit = self.answers.iter().flatten().all(|answer| match answer {
             Answer::Parts(parts) => parts.len() == items,

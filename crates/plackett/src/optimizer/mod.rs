@@ -1,8 +1,9 @@
 //! Ask and tell: an optimizer that proposes orders and is told their values, whoever works them out.
 //!
 //! Orders are proposed in batches. In the gradient phase a batch is a sample of the Plackett–Luce distribution and its
-//! values are a step of Adam; in the refinement phase a batch is the moves of one item and its best value is a step
-//! downhill. Batches are settled in the order in which they were opened, whatever the order of the answers.
+//! values are a step of Adam; in the refinement phase a batch is the next order of a [walk](Refinement::Walk), or the moves
+//! of one item, the best of which is a step downhill. Batches are settled in the order in which they were opened, whatever
+//! the order of the answers.
 
 mod batch;
 mod climb;
@@ -10,9 +11,10 @@ mod drive;
 mod gradient;
 #[cfg(feature = "json")]
 mod saved;
+mod walk;
 
 pub use batch::Answer;
-pub use drive::{Evaluator, Parallel, drive, step};
+pub use drive::{AsTheyCome, Evaluator, Parallel, drive, step};
 pub use gradient::Gradient;
 
 use std::collections::VecDeque;
@@ -32,6 +34,40 @@ use crate::{
 use batch::{Batch, Origin};
 use climb::Climb;
 use gradient::Learner;
+use walk::Walk;
+
+/// How an [`Optimizer`] improves an order without a gradient.
+///
+/// ```
+/// assert_eq!(plackett::optimizer::Refinement::default(), plackett::optimizer::Refinement::Walk);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Refinement {
+    /// A walk by insertions, exchanges and reversals, each the most promising of a few by a model of what moves change, that
+    /// may go uphill. It asks about no order twice.
+    #[default]
+    Walk,
+    /// The best move of one item after another, of the kinds in [`moves`](OptimizerSettings::moves), with kicks.
+    Climb,
+}
+
+/// Whether the value of an order is the same each time that it is asked.
+///
+/// ```
+/// assert_eq!(plackett::optimizer::Noisy::default(), plackett::optimizer::Noisy::No);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Noisy {
+    /// It is, so no order is asked twice.
+    #[default]
+    No,
+    /// It is not: the best few orders are asked again and again, and [`best`](Optimizer::best) is the best by its mean.
+    Yes,
+    /// One order is asked twice to find out.
+    Detect,
+}
 
 /// No step of a learning rate up to this can carry a finite score beyond the finite numbers.
 const LARGEST_RATE: f64 = 1e100;
@@ -40,23 +76,37 @@ const LARGEST_RATE: f64 = 1e100;
 ///
 /// ```
 /// use plackett::{optimizer::{Gradient, OptimizerSettings}, problem::Sense};
+/// let walk = OptimizerSettings { evaluations: Some(10_000), window: 8, ..OptimizerSettings::default() };
 /// let settings = OptimizerSettings {
 ///     gradient: Gradient::Reinforce,
 ///     gradient_evaluations: Some(500), // then local refinement
 ///     sense: Sense::Maximize,
 ///     ..OptimizerSettings::default()
 /// };
-/// assert_eq!(settings.samples, 10);
+/// assert_eq!((settings.samples, walk.gradient_evaluations), (10, Some(0)));
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OptimizerSettings {
     /// How the gradient is estimated.
     pub gradient: Gradient,
-    /// After how many proposals the gradient gives way to local refinement of the best order: none for never, zero for
-    /// refinement alone.
+    /// After how many proposals the gradient gives way to local refinement of the best order: none for never, zero, the
+    /// default, for refinement alone.
     pub gradient_evaluations: Option<u64>,
-    /// The moves of the refinement.
+    /// How an order is refined.
+    pub refinement: Refinement,
+    /// The moves of a [climb](Refinement::Climb).
     pub moves: Vec<MoveKind>,
+    /// How long the run will be, if that is known: a walk then plans for it.
+    pub evaluations: Option<u64>,
+    /// What a walk asks n-th depends on the answers up to the (n − window)-th: so many can be worked on at a time, and their
+    /// number makes no difference. One is best if evaluations are made one by one.
+    pub window: usize,
+    /// Orders that are asked first.
+    pub starts: Vec<Vec<usize>>,
+    /// How many of the first ranks the value depends on, if not on all: a choice of so many items.
+    pub top: Option<usize>,
+    /// Whether values are noisy (for a walk).
+    pub noise: Noisy,
     /// Adam's rate for the scores.
     pub learning_rate: f64,
     /// Adam's rate for the critic's parameters.
@@ -75,8 +125,14 @@ impl Default for OptimizerSettings {
     fn default() -> Self {
         Self {
             gradient: Gradient::default(),
-            gradient_evaluations: None,
+            gradient_evaluations: Some(0),
+            refinement: Refinement::Walk,
             moves: vec![MoveKind::Insert],
+            evaluations: None,
+            window: 1,
+            starts: Vec::new(),
+            top: None,
+            noise: Noisy::No,
             learning_rate: 0.1,
             critic_learning_rate: 0.01,
             samples: 10,
@@ -91,7 +147,7 @@ impl Default for OptimizerSettings {
 ///
 /// ```
 /// use plackett::optimizer::{Optimizer, OptimizerSettings};
-/// let asked = Optimizer::new(4, OptimizerSettings::default())?.ask(3);
+/// let asked = Optimizer::new(4, OptimizerSettings { window: 3, ..OptimizerSettings::default() })?.ask(3);
 /// assert_eq!(asked.iter().map(|proposal| proposal.id).collect::<Vec<_>>(), [0, 1, 2]);
 /// # Ok::<(), plackett::Error>(())
 /// ```
@@ -107,7 +163,7 @@ pub struct Proposal {
 ///
 /// ```
 /// use plackett::optimizer::{Optimizer, OptimizerSettings};
-/// let mut optimizer = Optimizer::new(4, OptimizerSettings::default())?;
+/// let mut optimizer = Optimizer::new(4, OptimizerSettings { window: 3, ..OptimizerSettings::default() })?;
 /// optimizer.ask(3);
 /// assert_eq!((optimizer.status().asked, optimizer.status().pending), (3, 3));
 /// # Ok::<(), plackett::Error>(())
@@ -140,8 +196,8 @@ pub struct OptimizerStatus {
 /// use plackett::optimizer::{Optimizer, OptimizerSettings};
 /// let wanted = [3, 1, 4, 0, 2];
 /// let mut optimizer = Optimizer::new(5, OptimizerSettings::default())?;
-/// for _ in 0..200 {
-///     for proposal in optimizer.ask(10) {
+/// for _ in 0..120 {
+///     for proposal in optimizer.ask(1) {
 ///         // Worked out here, on another thread, or by somebody else.
 ///         let value = proposal.order.iter().zip(wanted).map(|(&item, at)| item.abs_diff(at) as f64).sum();
 ///         optimizer.tell_id(proposal.id, plackett::optimizer::Answer::Value(value))?;
@@ -171,6 +227,7 @@ pub struct Optimizer {
     constraints: Constraints,
     learner: Learner,
     climb: Option<Climb>,
+    walk: Option<Walk>,
     batches: VecDeque<Batch>,
     next_id: u64,
     next_stream: u64,
@@ -184,6 +241,8 @@ struct Best {
     order: Vec<usize>,
     value: f64,
     id: u64,
+    /// The standard error of the value, if it is a mean of noisy ones.
+    error: Option<f64>,
 }
 
 /// The number of an order that was not proposed: it gives way to one of equal value that was.
@@ -207,14 +266,30 @@ impl Optimizer {
         if settings.moves.is_empty() {
             return Err(Error::Empty { what: "the list of moves" });
         }
+        check_setting("window", settings.window as f64, settings.window >= 1, "at least 1 is needed")?;
         let constraints = settings.constraints.clone().unwrap_or_else(|| Constraints::none(items));
         check_length("the constraints", constraints.items(), items)?;
+        settings.starts.iter().try_for_each(|order| constraints.check(order))?;
+        if let Some(top) = settings.top {
+            check_setting(
+                "top",
+                top as f64,
+                (1..=items).contains(&top),
+                "it must be from 1 to the number of items",
+            )?;
+        }
+        let is_walk = settings.refinement == Refinement::Walk && settings.gradient_evaluations == Some(0);
+        if settings.noise != Noisy::No && !is_walk {
+            let what = "noisy values with a gradient or a climb";
+            return Err(Error::Unsupported { what, instead: "the walk, or the mode of a gradient" });
+        }
         let learner = Learner::new(items, &settings, constraints.is_free())?;
         Ok(Self {
             settings,
             constraints,
             learner,
             climb: None,
+            walk: None,
             batches: VecDeque::new(),
             next_id: 0,
             next_stream: 1,
@@ -224,7 +299,8 @@ impl Optimizer {
     }
 
     /// Proposes orders. In the gradient phase always as many as asked for; in the refinement phase perhaps fewer, as the next
-    /// proposals may depend on answers that are still missing, but at least one if none is.
+    /// proposals may depend on answers that are still missing, but at least one if none is. A walk that has asked about all
+    /// orders proposes none.
     pub fn ask(&mut self, count: usize) -> Vec<Proposal> {
         let mut proposals = Vec::with_capacity(count.min(self.settings.samples.max(self.items())));
         while proposals.len() < count {
@@ -245,18 +321,22 @@ impl Optimizer {
         proposals
     }
 
-    /// Proposes what is left of the present batch, or a new one: as much as can be asked without asking ahead.
+    /// Proposes what is left of the present batch, or a new one if all before it are answered: as much as can be asked without
+    /// asking ahead, at most so many. Of a walk, as much as its window allows.
     ///
     /// ```
     /// use plackett::optimizer::{Optimizer, OptimizerSettings};
-    /// let mut optimizer = Optimizer::new(4, OptimizerSettings::default())?;
+    /// let mut optimizer = Optimizer::new(4, OptimizerSettings { window: 10, ..OptimizerSettings::default() })?;
     /// optimizer.ask(3);
     /// assert_eq!(optimizer.ask_batch(usize::MAX).len(), 7);
     /// # Ok::<(), plackett::Error>(())
     /// ```
     pub fn ask_batch(&mut self, most: usize) -> Vec<Proposal> {
+        if self.is_walking() {
+            return self.ask(self.settings.window.min(most));
+        }
         let left = |batches: &VecDeque<Batch>| batches.iter().map(Batch::left).find(|&left| left > 0);
-        if left(&self.batches).is_none() {
+        if self.batches.is_empty() {
             self.open_batch();
         }
         let count = left(&self.batches).unwrap_or(0).min(most);
@@ -298,7 +378,7 @@ impl Optimizer {
         if value.is_finite() {
             self.status.foreign += 1;
             if self.is_best(value, FOREIGN) {
-                self.best = Some(Best { order: order.to_vec(), value, id: FOREIGN });
+                self.best = Some(Best { order: order.to_vec(), value, id: FOREIGN, error: None });
             }
         }
         Ok(())
@@ -325,7 +405,7 @@ impl Optimizer {
             Some(value) => {
                 self.status.told += 1;
                 if is_best {
-                    self.best = Some(Best { order: order.to_vec(), value, id });
+                    self.best = Some(Best { order: order.to_vec(), value, id, error: None });
                 }
             }
         }
@@ -337,9 +417,21 @@ impl Optimizer {
         Ok(())
     }
 
-    /// The best order told and its value. None before the first value.
+    /// The best order told and its value. None before the first value. Of noisy values it is the order with the best mean,
+    /// where the value by which an order was noticed does not count, and its mean.
     pub fn best(&self) -> Option<(&[usize], f64)> {
         self.best.as_ref().map(|best| (best.order.as_slice(), best.value))
+    }
+
+    /// The standard error of the best order's value; none unless values are [noisy](Noisy).
+    ///
+    /// ```
+    /// use plackett::optimizer::{Optimizer, OptimizerSettings};
+    /// assert_eq!(Optimizer::new(3, OptimizerSettings::default())?.error(), None);
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    pub fn error(&self) -> Option<f64> {
+        self.best.as_ref().and_then(|best| best.error)
     }
 
     /// The order of the largest scores first, as far as constraints allow: what the gradient has settled on so far.
@@ -409,8 +501,39 @@ impl Optimizer {
         self.constraints.items()
     }
 
+    /// Whether a walk is what is asked next.
+    fn is_walking(&self) -> bool {
+        let is_refining = self.settings.gradient_evaluations.is_some_and(|most| self.next_id >= most);
+        self.settings.refinement == Refinement::Walk && is_refining
+    }
+
+    /// Opens the next batch, the next order of the walk; false if that must wait for answers, or if there is none.
+    fn open_walk(&mut self) -> bool {
+        if self.walk.is_none() {
+            if !self.batches.is_empty() {
+                return false;
+            }
+            self.status.is_refining = true;
+            let known = self.best.as_ref().filter(|best| best.id != FOREIGN);
+            self.walk =
+                Some(Walk::new(known.map(|best| (best.order.clone(), self.settings.sense.cost(best.value)))));
+        }
+        let Some(walk) = &mut self.walk else { return false };
+        let Some(order) = walk.propose(&self.settings, &self.constraints) else { return false };
+        if let Some((order, cost, error)) = walk.estimate() {
+            let value = self.settings.sense.cost(cost);
+            self.best = Some(Best { order: order.to_vec(), value, id: 0, error: Some(error) });
+        }
+        self.batches.push_back(Batch::new(self.next_id, Origin::Walk, vec![order]));
+        self.next_id += 1;
+        true
+    }
+
     /// Opens the next batch; false if that must wait for answers.
     fn open_batch(&mut self) -> bool {
+        if self.is_walking() {
+            return self.open_walk();
+        }
         let opened = self.next_id;
         let left = self.settings.gradient_evaluations.map_or(u64::MAX, |most| most.saturating_sub(opened));
         let mut noise = Noise::new(self.settings.seed);
@@ -463,6 +586,12 @@ impl Optimizer {
                     None => self.status.skipped_steps += 1,
                 }
             }
+            Origin::Walk => {
+                let cost = batch.successes().next().map(|(_, _, _, value)| sense.cost(value));
+                if let Some(walk) = &mut self.walk {
+                    walk.tell(cost);
+                }
+            }
             Origin::Start | Origin::Moves => {
                 if let Some(climb) = &mut self.climb {
                     climb.settle(batch, sense);
@@ -473,7 +602,11 @@ impl Optimizer {
     }
 
     fn is_best(&self, value: f64, id: u64) -> bool {
+        // Of noisy values the lowest is the luckiest: means decide there.
         self.best.as_ref().is_none_or(|best| {
+            if best.error.is_some() {
+                return false;
+            }
             self.settings.sense.is_better(value, best.value) || (value == best.value && id < best.id)
         })
     }

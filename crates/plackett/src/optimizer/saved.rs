@@ -15,7 +15,7 @@ impl Optimizer {
     /// ```
     /// use plackett::optimizer::{Optimizer, OptimizerSettings};
     /// let mut optimizer = Optimizer::new(4, OptimizerSettings::default())?;
-    /// optimizer.ask(25);
+    /// optimizer.ask(1);
     /// let mut copy = Optimizer::from_json(&optimizer.to_json()?)?;
     /// assert_eq!(copy.pending(), optimizer.pending());
     /// assert_eq!(copy.ask(3), optimizer.ask(3));
@@ -76,6 +76,7 @@ impl Optimizer {
             && self.status.pending == pending
             && self.batches.iter().all(|batch| batch.is_sound(is_order, items))
             && self.climb.iter().all(|climb| climb.is_sound(is_order))
+            && self.walk.iter().all(|walk| walk.is_sound(is_order, self.settings.window))
             && self.best.iter().all(|best| is_order(&best.order) && best.value.is_finite())
             && Self::new(items, self.settings.clone()).is_ok()
     }

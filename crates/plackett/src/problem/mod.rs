@@ -59,6 +59,9 @@ impl fmt::Display for Sense {
     }
 }
 
+/// Walks of a search, unless the problem knows better.
+const WALKS: usize = 8;
+
 /// A problem over orders. Two methods must be written; who knows more of the problem says more.
 ///
 /// Orders are trusted to list every item once; [`Order`](crate::Order) checks that.
@@ -125,6 +128,11 @@ pub trait Problem: Send + Sync {
     /// A way to change orders: unless the problem has a quicker one, insertions, each of them valued as a whole order.
     fn neighborhood(&self) -> Box<dyn Neighborhood + '_> {
         Box::new(whole::Walk::new(self))
+    }
+
+    /// How many [walks](crate::solver::Walks) share the evaluations of a search: many find different optima, few get deeper.
+    fn walks(&self) -> usize {
+        WALKS
     }
 
     /// A good order to start from, if there is a quick way to one; none if the run is over before it is found.

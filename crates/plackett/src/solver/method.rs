@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     error::Error,
-    moves::MoveKind,
-    optimizer::{Gradient, OptimizerSettings},
+    optimizer::{Gradient, OptimizerSettings, Refinement},
     run::Limits,
 };
 
@@ -22,7 +21,7 @@ use crate::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Method {
-    /// `default`: for a problem, walks with its own moves and kicks; for a black box, insertion.
+    /// `default`: for a problem, walks with its own moves and kicks; for a black box, a [walk](crate::optimizer::Refinement::Walk).
     #[default]
     Default,
     /// `insertion`: local refinement by insertions, with kicks.
@@ -72,7 +71,9 @@ impl Method {
     /// ```
     pub fn description(self) -> &'static str {
         match self {
-            Self::Default => "walks with the problem's own moves; insertion for a program",
+            Self::Default => {
+                "walks with the problem's own moves; for a program by moves that a model has screened"
+            }
             Self::Insertion => "the best rank for one item after another, with kicks",
             Self::PlRelax => "Plackett-Luce gradient by RELAX with a neural network as critic",
             Self::PlReinforce => "Plackett-Luce gradient by REINFORCE with a leave-one-out baseline",
@@ -110,8 +111,8 @@ impl Method {
             Self::PlRelaxInsertion => Some(gradient_evaluations),
             Self::PlRelax | Self::PlReinforce | Self::Pl | Self::PlSurrogate => None,
         };
-        let moves = vec![MoveKind::Insert];
-        OptimizerSettings { gradient, gradient_evaluations, moves, ..OptimizerSettings::default() }
+        let refinement = if self == Self::Default { Refinement::Walk } else { Refinement::Climb };
+        OptimizerSettings { gradient, gradient_evaluations, refinement, ..OptimizerSettings::default() }
     }
 }
 

@@ -101,7 +101,7 @@ impl Solver {
 
     fn new_walks(&self, problem: &dyn Problem, start: Option<&Order>) -> Result<Walks, Error> {
         let moves = if self.method == Method::Default { MoveSet::Own } else { MoveSet::Insertion };
-        let settings = WalkSettings { moves, seed: self.seed, ..WalkSettings::default() };
+        let settings = WalkSettings { walks: problem.walks(), moves, seed: self.seed };
         Walks::within(problem, self.constraints.clone(), start, settings)
     }
 
@@ -140,6 +140,9 @@ impl Solver {
     /// As [`run`](Self::run).
     pub fn step(&mut self, problem: &dyn Problem, run: &Run<'_>) -> Result<Option<Ending>, Error> {
         check_length("the problem", problem.items(), self.items)?;
+        if self.trace.is_idle(self.evaluations(), run.limits()) {
+            return Ok(Some(Ending::Patience));
+        }
         if self.walks.is_none() {
             let ending = self.step_of_gradient(problem, run)?;
             let is_first_of_two = self.gradient_evaluations.is_some_and(|most| self.evaluations() >= most);

@@ -9,7 +9,6 @@ use rand::{RngExt as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    constrained::ConstrainedPlackettLuce,
     constraints::Constraints,
     error::{Error, check_length, check_setting},
     moves::MoveKind,
@@ -191,7 +190,7 @@ impl Walks {
         for index in 0..settings.walks {
             let order = match start {
                 Some(start) => start.to_vec(),
-                None => random_order(&constraints, noise.stream(index as u64))?,
+                None => constraints.random_order(noise.stream(index as u64)),
             };
             walkers.push(Walk::new(order));
         }
@@ -249,7 +248,7 @@ impl Walks {
             return Ok(Some(ending));
         }
         let left = limits.evaluations.map_or(u64::MAX, |most| most - self.evaluations);
-        let is_whole = self.round(problem, left, run)?;
+        let is_whole = self.round(problem, left, run);
         if is_at_target(self.best()) {
             return Ok(Some(Ending::Target));
         }
@@ -257,7 +256,7 @@ impl Walks {
     }
 
     /// False if it was cut short.
-    fn round(&mut self, problem: &dyn Problem, left: u64, run: &Run<'_>) -> Result<bool, Error> {
+    fn round(&mut self, problem: &dyn Problem, left: u64, run: &Run<'_>) -> bool {
         let pairs = (problem.items() * problem.items()) as u64;
         let usual = ROUND_EVALUATIONS.max(ROUND_EVALUATIONS_PER_PAIR * pairs);
         let count = self.walkers.len() as u64;
@@ -304,26 +303,25 @@ impl Walks {
         }
         if !made.iter().all(|(_, is_whole)| *is_whole) {
             self.cut_short = evaluations;
-            return Ok(false);
+            return false;
         }
         self.walkers = made.into_iter().map(|(walk, _)| walk).collect();
         self.evaluations += evaluations;
         self.rounds += 1;
-        self.restart_idle(usual)?;
-        Ok(true)
+        self.restart_idle(usual);
+        true
     }
 
     /// Starts walks anew that get nowhere.
-    fn restart_idle(&mut self, usual: u64) -> Result<(), Error> {
+    fn restart_idle(&mut self, usual: u64) {
         let mut noise = Noise::new(self.settings.seed);
         let first_stream = u64::MAX / 2 + self.rounds * self.walkers.len() as u64;
         for (stream, walk) in (first_stream..).zip(&mut self.walkers) {
             let idle = walk.evaluations - walk.found_after;
             if idle > walk.found_after.max(IDLE_ROUNDS * usual) {
-                *walk = Walk::new(random_order(&self.constraints, noise.stream(stream))?);
+                *walk = Walk::new(self.constraints.random_order(noise.stream(stream)));
             }
         }
-        Ok(())
     }
 
     /// Whether the parts of a saved state fit each other and orders of so many items.
@@ -487,15 +485,4 @@ fn mixed(order: &[usize], other: &[usize], rng: &mut ChaCha8Rng) -> Vec<usize> {
     let mut taken = other.iter().filter(|&&item| is_taken[item]);
     let next = |&item: &usize| if is_taken[item] { taken.next().copied().unwrap_or(item) } else { item };
     order.iter().map(next).collect()
-}
-
-/// A random order that keeps the constraints; all alike without any.
-fn random_order(constraints: &Constraints, rng: &mut ChaCha8Rng) -> Result<Vec<usize>, Error> {
-    if constraints.is_free() {
-        let mut order: Vec<usize> = (0..constraints.items()).collect();
-        order.shuffle(rng);
-        return Ok(order);
-    }
-    let scores = vec![0.0; constraints.items()];
-    Ok(ConstrainedPlackettLuce::new(&scores, constraints.clone())?.sample(rng).into_vec())
 }
