@@ -57,7 +57,7 @@ pub(crate) fn effect(
 ) -> Result<String, Failure> {
     let graph = NamedDag::new(names, graph::dag(&graph)?)?;
     let is_open = |from, to| open.contains(&(from, to)) || open.contains(&(to, from));
-    let claim = Claim::open_in(graph, is_open)?;
+    let claim = Claim::open_in(&graph, is_open)?;
     let query = question.query()?;
     let sample = data.sample()?;
     let found = py.detach(|| query.answer(claim.graph.names(), &claim.class, &sample))?;

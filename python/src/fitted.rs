@@ -1,11 +1,7 @@
 //! Models fitted to data.
 
 use numpy::PyReadonlyArray2;
-use plackett_dag::{
-    Fitting, Model, NamedDag,
-    dataset::SourceValues,
-    model::Prediction,
-};
+use plackett_dag::{Fitting, Model, NamedDag, dataset::SourceValues, model::Prediction};
 use pyo3::{IntoPyObjectExt as _, prelude::*, types::PyList};
 
 use crate::{data::Data, error::Failure, graph, model::Network};
@@ -61,7 +57,8 @@ impl FittedModel {
         set: Vec<(String, String)>,
     ) -> Result<Bound<'py, PyList>, Failure> {
         crate::arrays::room::<f64>(rows, self.model.nodes().len())?;
-        let set: Vec<(&str, &str)> = set.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let set: Vec<(&str, &str)> =
+            set.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         let drawn = py.detach(|| self.model.draw(rows, seed, &set))?;
         let list = PyList::empty(py);
         for column in drawn {

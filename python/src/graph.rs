@@ -144,7 +144,11 @@ pub(crate) fn parse_graph<'py>(py: Python<'py>, text: &str, file: &str) -> Resul
 
 /// Nodes that stand in a relation to one: ancestors, descendants, or the Markov blanket.
 #[pyfunction]
-pub(crate) fn related(graph: PyReadonlyArray2<'_, f64>, node: usize, what: &str) -> Result<Vec<usize>, Failure> {
+pub(crate) fn related(
+    graph: PyReadonlyArray2<'_, f64>,
+    node: usize,
+    what: &str,
+) -> Result<Vec<usize>, Failure> {
     let dag = dag(&graph)?;
     Ok(match what {
         "ancestors" => dag.ancestors(node),

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::learning::Observations;
+use crate::mixed::MixedColumn;
 use crate::text::number_text;
 use crate::{Error, Interventions, Result};
 
@@ -87,7 +88,7 @@ impl Sample {
         match &self.values {
             Observations::Numbers(_) => true,
             Observations::Categories(_) => false,
-            Observations::Mixed(data) => data.columns().get(column).is_some_and(|column| column.is_numeric()),
+            Observations::Mixed(data) => data.columns().get(column).is_some_and(MixedColumn::is_numeric),
             Observations::Joint(moments) => moments.is_numeric(column),
         }
     }
@@ -124,8 +125,8 @@ impl Sample {
                 Some(ColumnValues::Categories { codes: data.column(column), levels: data.arity(column) })
             }
             Observations::Mixed(data) => Some(match &data.columns()[column] {
-                crate::mixed::MixedColumn::Numbers(numbers) => ColumnValues::Numbers(numbers),
-                crate::mixed::MixedColumn::Categories { codes, levels } => {
+                MixedColumn::Numbers(numbers) => ColumnValues::Numbers(numbers),
+                MixedColumn::Categories { codes, levels } => {
                     ColumnValues::Categories { codes, levels: *levels }
                 }
             }),

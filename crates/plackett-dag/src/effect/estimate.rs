@@ -43,7 +43,7 @@ impl Question<'_> {
     }
 
     /// The value where the cause does not lead to the outcome: what is expected is the same whatever is done.
-    pub(super) fn absent(&self) -> Result<EffectValue> {
+    pub(super) fn absent(&self) -> EffectValue {
         let columns = [self.outcome];
         let rows = self.sample.telling(&columns, self.followers);
         let expected: Vec<Expected> = match rows {
@@ -62,7 +62,7 @@ impl Question<'_> {
             }
         };
         let levels = self.sample.labels(self.cause).iter();
-        Ok(EffectValue {
+        EffectValue {
             effect: 0.0,
             standard_error: 0.0,
             low: 0.0,
@@ -72,7 +72,7 @@ impl Question<'_> {
             rows: self.sample.total() as f64,
             unsupported: 0.0,
             levels: levels.map(|level| Level { cause: level.clone(), expected: expected.clone() }).collect(),
-        })
+        }
     }
 
     /// The states of a category that is the outcome; of numbers there is one mean.

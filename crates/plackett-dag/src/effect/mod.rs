@@ -211,7 +211,7 @@ impl EffectQuery {
                 shown: &shown,
                 level: self.level,
             };
-            values.push(if is_absent { question.absent()? } else { question.answer()? });
+            values.push(if is_absent { question.absent() } else { question.answer()? });
             sets.push(set);
         }
         values.sort_by(|a, b| a.effect.total_cmp(&b.effect));

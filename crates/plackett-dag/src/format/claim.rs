@@ -36,19 +36,20 @@ impl Claim {
     ///
     /// # Errors
     /// Never, for a graph that is one already; what its edges could be refused for was checked.
-    pub fn open_in(graph: NamedDag, is_open: impl Fn(usize, usize) -> bool) -> Result<Self, Error> {
+    pub fn open_in(graph: &NamedDag, is_open: impl Fn(usize, usize) -> bool) -> Result<Self, Error> {
         let edges: Vec<(usize, usize, f64)> = graph.dag().edges().collect();
-        let (open, arrows) = edges.into_iter().partition(|&(from, to, _)| is_open(from, to));
-        Self::of_edges(graph.names().to_vec(), arrows, open)
+        let (open, arrows): (Vec<_>, Vec<_>) =
+            edges.into_iter().partition(|&(from, to, _)| is_open(from, to));
+        Self::of_edges(graph.names().to_vec(), &arrows, &open)
     }
 
     /// The graphs with these arrows and these edges whose direction is open, each with its weight.
     pub(super) fn of_edges(
         names: Vec<String>,
-        arrows: Vec<(usize, usize, f64)>,
-        open: Vec<(usize, usize, f64)>,
+        arrows: &[(usize, usize, f64)],
+        open: &[(usize, usize, f64)],
     ) -> Result<Self, Error> {
-        let drawn = NamedDag::from_edges(names.clone(), arrows.iter().chain(&open).copied());
+        let drawn = NamedDag::from_edges(names.clone(), arrows.iter().chain(open).copied());
         if open.is_empty() {
             return Ok(Self::certain(drawn?));
         }
@@ -56,7 +57,7 @@ impl Claim {
         NamedDag::from_edges(names.clone(), arrows.iter().copied())?;
         let pairs = |edges: &[(usize, usize, f64)]| edges.iter().map(|&(a, b, _)| (a, b)).collect::<Vec<_>>();
         let class =
-            Cpdag::from_edges(names.len(), pairs(&arrows), pairs(&open)).map_err(|error| match error {
+            Cpdag::from_edges(names.len(), pairs(arrows), pairs(open)).map_err(|error| match error {
                 Error::RepeatedEdge { from, to } => {
                     let name = |text: String| text.parse::<usize>().map_or(text, |node| names[node].clone());
                     Error::RepeatedEdge { from: name(from), to: name(to) }
@@ -76,7 +77,7 @@ impl Claim {
             }
         };
         let weight = |a: usize, b: usize| {
-            let mut edges = arrows.iter().chain(&open);
+            let mut edges = arrows.iter().chain(open);
             edges
                 .find(|edge| (edge.0, edge.1) == (a, b) || (edge.0, edge.1) == (b, a))
                 .map_or(1.0, |edge| edge.2)
@@ -120,6 +121,6 @@ impl Gathered {
     }
 
     pub(super) fn claim(self, file: &str) -> Result<Claim, Error> {
-        Claim::of_edges(self.names, self.arrows, self.open).map_err(|problem| super::in_file(file, problem))
+        Claim::of_edges(self.names, &self.arrows, &self.open).map_err(|problem| super::in_file(file, problem))
     }
 }

@@ -187,7 +187,7 @@ fn parse_claim_json(text: &[u8], file: &str) -> Result<Claim, Error> {
     let is_open = |edge: &&EdgeDocument| edge.direction.as_deref() == Some(OPEN);
     let open = document.edges.iter().filter(is_open);
     let open: Vec<(usize, usize)> = open.filter_map(|edge| place(&edge.from).zip(place(&edge.to))).collect();
-    Claim::open_in(graph, |from, to| open.contains(&(from, to))).map_err(|problem| in_file(file, problem))
+    Claim::open_in(&graph, |from, to| open.contains(&(from, to))).map_err(|problem| in_file(file, problem))
 }
 
 /// The `direction` of an edge that might as well point the other way.
@@ -516,7 +516,7 @@ mod tests {
         let dag = random_dag(names.len(), density, &mut ChaCha8Rng::seed_from_u64(seed));
         let class = Cpdag::of_known(&dag, |from, to| (from + to) % 3 == 0);
         let open = |from: usize, to: usize| class.undirected().contains(&(from.min(to), from.max(to)));
-        Claim::open_in(NamedDag::new(names, dag).unwrap(), open).unwrap()
+        Claim::open_in(&NamedDag::new(names, dag).unwrap(), open).unwrap()
     }
 
     #[test]

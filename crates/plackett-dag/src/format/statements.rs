@@ -205,10 +205,10 @@ impl Reader<'_> {
         for (from, to, edge) in edges {
             match (edge, value("dir")) {
                 ("->", None | Some("forward")) | ("<-", Some("back")) => {
-                    found.arrows.push((from, to, weight))
+                    found.arrows.push((from, to, weight));
                 }
                 ("<-", None | Some("forward")) | ("->", Some("back")) => {
-                    found.arrows.push((to, from, weight))
+                    found.arrows.push((to, from, weight));
                 }
                 ("--", None | Some("none" | "forward")) | ("->" | "<-", Some("none")) => {
                     found.open.push((from, to, weight));

@@ -62,7 +62,8 @@ impl Model {
         let blocks: Vec<Vec<f64>> = parallel::map(0..rows.div_ceil(BLOCK), |block: usize| {
             let mut values = vec![0.0; self.nodes.len()];
             let mut found = Vec::new();
-            for row in block * BLOCK..rows.min((block + 1) * BLOCK) {
+            let rows = block * BLOCK..rows.min((block + 1) * BLOCK);
+            for row in rows {
                 wanted.iter().for_each(|other| values[other] = columns[other][row]);
                 if states.is_empty() {
                     let (mean, deviation) = self.expected_number(node, &mut values);
