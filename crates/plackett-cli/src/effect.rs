@@ -107,12 +107,11 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         }
         error => error.into(),
     };
-    let (sample, rows): (Sample, Option<Resampler>) = match arguments.bootstrap {
-        None => (data.sample()?, None),
-        Some(_) => {
-            let (sample, rows) = data.resampled_sample().map_err(explained)?;
-            (sample, Some(rows))
-        }
+    let (sample, rows): (Sample, Option<Resampler>) = if arguments.bootstrap.is_some() {
+        let (sample, rows) = data.resampled_sample().map_err(explained)?;
+        (sample, Some(rows))
+    } else {
+        (data.sample()?, None)
     };
     let mut effect = query.answer(names, &class, &sample).map_err(explained)?;
     if let (Some(wanted), Some(rows)) = (arguments.bootstrap, &rows) {

@@ -50,9 +50,9 @@ enum Command {
     /// Learn a causal graph from a CSV file
     Learn(Box<learn::Arguments>),
     /// Fit a model to data: coefficients and probabilities of a graph
-    Fit(fit::Arguments),
+    Fit(Box<fit::Arguments>),
     /// Estimate how much one column changes another, by a graph and data
-    Effect(effect::Arguments),
+    Effect(Box<effect::Arguments>),
     /// Sum data up in a file that graphs are learned from, and that merges with others
     Statistics(statistics::Arguments),
     /// Find a good order for a problem file or for a program that evaluates orders

@@ -400,8 +400,8 @@ mod tests {
                 if rng.uniform() > share {
                     continue;
                 }
-                let place = (rng.uniform() * members.len() as f64) as usize;
-                let (truth, noise) = weighted(&members[place], &mut rng);
+                let Some(member) = members.iter().max_by_key(|_| rng.uniform().to_bits()) else { continue };
+                let (truth, noise) = weighted(member, &mut rng);
                 let covariance = covariance(&truth, &noise);
                 let (names, sample) = sample_of(covariance.clone(), nodes);
                 for known_share in [0.0, 0.4] {

@@ -233,9 +233,9 @@ mod tests {
             let z = (row * 11 % 7) as f64;
             [x, z, x + 2.0 * z, 1.0 + x - 3.0 * z + (row * 13 % 3) as f64]
         };
-        let weighted: Vec<(usize, f64)> = (0..9).map(|row| (row, (1 + row % 3) as f64)).collect();
+        let weighted: Vec<(usize, f64)> = (0..9).map(|row| (row, 1.0 + (row % 3) as f64)).collect();
         let repeated: Vec<(usize, f64)> =
-            weighted.iter().flat_map(|&(row, weight)| vec![(row, 1.0); weight as usize]).collect();
+            weighted.iter().flat_map(|&(row, _)| vec![(row, 1.0); 1 + row % 3]).collect();
         let fit = |rows: &[(usize, f64)]| {
             Moments::of_rows(4, rows, |row, target| target.copy_from_slice(&values(row))).regress_last()
         };

@@ -220,10 +220,11 @@ mod tests {
     /// The derivatives against finite differences.
     #[test]
     fn derivatives_are_those_of_the_value() {
-        let rows: Vec<f64> =
-            (0..20).flat_map(|row| [1.0, (row * 7 % 11) as f64 - 5.0, (row * 5 % 9) as f64 - 4.0]).collect();
+        let rows: Vec<f64> = (0..20)
+            .flat_map(|row| [1.0, f64::from(row * 7 % 11) - 5.0, f64::from(row * 5 % 9) - 4.0])
+            .collect();
         let states: Vec<usize> = (0..20).map(|row| row * 3 % 7 % 3).collect();
-        let weights: Vec<f64> = (0..20).map(|row| 1.0 + (row % 2) as f64).collect();
+        let weights: Vec<f64> = (0..20).map(|row| 1.0 + f64::from(row % 2)).collect();
         let problem = Problem { rows: &rows, width: 3, states: &states, weights: &weights, count: 3 };
         let slopes = [0.1, -0.2, 0.05, 0.3, 0.15, -0.1];
         let (gradient, curvature) = problem.derivatives(&slopes);
