@@ -257,6 +257,22 @@ def table(rows, rivals, sizes, budgets):
     return text
 
 
+def cells(rows):
+    """The mean gap and seconds of every rival on every kind of problem, size and budget."""
+    groups = {}
+    for row in rows:
+        groups.setdefault((row["noise"], row["k"], row["budget"], row["kind"], row["rival"]), []).append(row)
+    return [
+        {
+            **dict(zip(("noise", "k", "evaluations", "kind", "rival"), key, strict=True)),
+            "seeds": len(of),
+            "gap": round(statistics.mean(row["gap"] for row in of), 4),
+            "seconds": round(statistics.mean(row["seconds"] for row in of), 4),
+        }
+        for key, of in groups.items()
+    ]
+
+
 def by_kind(rows, rivals, k):
     text = "| evaluations | problem | " + " | ".join(rivals) + " |\n| --- | --- |" + " --- |" * len(rivals) + "\n"
     for budget in BUDGETS:
@@ -321,7 +337,8 @@ def picture(rows, rivals, sizes):
 
 def main():
     parts = {"nargs": "*", "type": pathlib.Path, "default": [], "help": "rows of parts measured elsewhere, to be put into the tables"}
-    arguments = report.arguments("blackbox", __doc__, 10, more=[("--rows", parts)])
+    raw = {"type": pathlib.Path, "help": "a file for all runs, which --rows reads"}
+    arguments = report.arguments("blackbox", __doc__, 10, more=[("--rows", parts), ("--raw", raw)])
     sizes = [10, 20] if arguments.quick else SIZES
     budgets = [200, 1_000] if arguments.quick else BUDGETS
     earlier = [row for path in arguments.rows for row in json.loads(path.read_text())]
@@ -338,7 +355,9 @@ def main():
     for k in (50,) if 50 in sizes else ():
         text += f"\n## By problem, k = {k}\n\n" + by_kind(rows, list(RIVALS), k)
     text += "\n## With noise: the true value of what is returned\n\n" + table(with_noise, list(NOISY), noisy_sizes, noisy_budgets)
-    report.give("blackbox", text, rows + with_noise, arguments.out)
+    report.give("blackbox", text, cells(rows + with_noise), arguments.out)
+    if arguments.raw:
+        arguments.raw.write_text(json.dumps(rows + with_noise))
     if arguments.out:
         (arguments.out / "blackbox.svg").write_text(picture(rows, list(RIVALS), sizes))
 
