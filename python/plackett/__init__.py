@@ -15,7 +15,9 @@ from plackett._data import Statistics
 from plackett._distributions import Categorical, Fit, PlackettLuce
 from plackett._draw import Drawn, draw, gradient
 from plackett._drive import Evaluation, Optimum, Proposal, TracePoint
+from plackett._effects import Effect, EffectValue
 from plackett._estimate import Estimate, estimate
+from plackett._fitted import FittedModel
 from plackett._graph import Cpdag, Graph
 from plackett._knowledge import Knowledge, KnowledgeCost
 from plackett._learn import LearnedGraph, PlackettWarning, learn_dag
@@ -35,9 +37,12 @@ __all__ = [
     "Critic",
     "DiscreteData",
     "Drawn",
+    "Effect",
+    "EffectValue",
     "Estimate",
     "Evaluation",
     "Fit",
+    "FittedModel",
     "Graph",
     "Knowledge",
     "KnowledgeCost",

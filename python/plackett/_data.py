@@ -57,6 +57,7 @@ class Reading:
     weights: str | None = None
     targets: Targets = Targets()
     is_resampled: bool = False
+    is_sample: bool = False
 
     def settings(self, centering: str) -> dict[str, Any]:
         """The same for the native half."""
@@ -90,6 +91,7 @@ class Reading:
             "memory": self.memory,
             "centering": centering,
             "is_resampled": self.is_resampled,
+            "is_sample": self.is_sample,
         }
 
     def is_wanted(self, name: str) -> bool:

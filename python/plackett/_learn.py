@@ -16,6 +16,7 @@ import numpy as np
 from plackett import _notebook, _plackett
 from plackett._arrays import Floats, to_count, to_number, to_seed
 from plackett._data import ColumnKind, Discretize, Kind, Missing, Reading, is_in_memory, to_data
+from plackett._effects import Adjustment, Effect, question, to_effect
 from plackett._graph import Cpdag, Graph, named_cpdag
 from plackett._knowledge import Knowledge, KnowledgeCost, to_cost, to_json
 from plackett._plackett import PlackettError
@@ -24,6 +25,8 @@ from plackett._support import Replicates, Support, bootstrap as _bootstrap, writ
 
 if TYPE_CHECKING:
     import networkx as nx
+
+    from plackett._fitted import FittedModel
 
 Method: TypeAlias = Literal[
     "auto", "insertion", "pl-relax", "pl-reinforce", "pl", "pl-surrogate", "pl-relax+insertion", "order-mcmc", "random", "exact", "pc"
@@ -51,6 +54,8 @@ class LearnedGraph(Graph):
 
     def __init__(self, native: _plackett.LearnedGraph, data: _plackett.Data) -> None:
         super().__init__(native.weights, data.names)
+        self._native: _plackett.LearnedGraph | None = native
+        self._data: _plackett.Data | None = data
         self._order = tuple(native.order.tolist())
         self._cpdag = named_cpdag(self._names, native.cpdag)
         self._open = tuple(native.cpdag[1]) if native.is_equivalent else ()
@@ -246,23 +251,98 @@ class LearnedGraph(Graph):
         self._summary = native.summary(data, self.warnings, (support._native, support.seconds))
 
     def to_networkx(self) -> nx.DiGraph[str]:
-        """The graph for networkx, with the edges' attributes ``weight``, those of :attr:`edge_table` that there are, and ``is_open``:
-        whether the data leave the direction open, so that the edge might as well point the other way.
+        """The graph for networkx, with the edges' attributes ``weight``, ``open`` (whether the data leave the direction open, so that the
+        edge might as well point the other way), those of :attr:`edge_table` that there are, and, after a bootstrap, ``support``: the
+        share of graphs with this edge in this direction.
 
         >>> import plackett
         >>> model = plackett.simulate_sem(6, seed=0)
         >>> graph = plackett.learn_dag(model.sample(500, seed=0), score="bic").to_networkx()
-        >>> sorted({is_open for _, _, is_open in graph.edges(data="is_open")})
+        >>> sorted({is_open for _, _, is_open in graph.edges(data="open")})
         [False, True]
         """
         graph = super().to_networkx()
-        pairs = {frozenset((self._names[a], self._names[b])) for a, b in self._open}
-        for start, end, attributes in graph.edges(data=True):
-            attributes["is_open"] = frozenset((start, end)) in pairs
         for edge in self.edge_table:
             known = {name: value for name, value in edge.items() if value is not None and name not in ("from", "to")}
             graph.edges[edge["from"], edge["to"]].update(known)
+        for pair in self.support or ():
+            if graph.has_edge(pair["from"], pair["to"]):
+                graph.edges[pair["from"], pair["to"]]["support"] = pair["forward"]
         return graph
+
+    def _learned_data(self, data: Any) -> _plackett.Data | None:
+        """The data that it was learned from, if no others are given."""
+        if data is None and self._data is None:
+            raise PlackettError("the data that this graph was learned from are no longer with it: give them")
+        return self._data if data is None else None
+
+    def fit(self, data: Any = None, *, ess: float = 1.0, **reading: Any) -> FittedModel:
+        """Fits a model to data, by default those that the graph was learned from: see :meth:`plackett.Graph.fit`.
+
+        >>> import plackett
+        >>> data = plackett.simulate_sem(4, seed=1).sample(500, seed=0)
+        >>> plackett.learn_dag(data).fit().names
+        ('x1', 'x2', 'x3', 'x4')
+        """
+        own = self._learned_data(data)
+        if own is not None:
+            return super().fit(own, ess=ess)
+        return super().fit(data, ess=ess, **self._as_read(reading))
+
+    def effect(
+        self,
+        cause: str,
+        outcome: str,
+        data: Any = None,
+        *,
+        change: tuple[str, str] | None = None,
+        state: str | None = None,
+        adjustment: Adjustment = "optimal",
+        level: float = 0.95,
+        bootstrap: int | None = None,
+        time_limit: float | None = None,
+        progress: bool | None = None,
+        **reading: Any,
+    ) -> Effect:
+        """How much an outcome changes when a cause is set from outside, by default from the data that the graph was learned from: see
+        :meth:`plackett.Graph.effect`. Where the data leave directions open, all values over the class are in ``values``.
+
+        With ``bootstrap``, as many times the rows are drawn anew, a graph is learned from them as this one was, and the effect is asked for
+        there: ``low`` and ``high`` then include that the graph may be another. ``time_limit`` and Ctrl-C end that with the
+        resamples so far.
+
+        >>> import plackett
+        >>> data = plackett.simulate_sem(4, degree=2, seed=1).sample(500, seed=0)
+        >>> found = plackett.learn_dag(data, score="bic").effect("x1", "x2", bootstrap=20)
+        >>> found.resampling["replicates"]
+        20
+        """
+        own = self._learned_data(data)
+        if own is None or self._native is None:
+            if bootstrap is not None:
+                raise PlackettError("bootstrap draws the rows anew that the graph was learned from: it takes no other data")
+            return super().effect(
+                cause, outcome, data, change=change, state=state, adjustment=adjustment, level=level, **self._as_read(reading)
+            )
+        wanted = _optional_count(bootstrap, "bootstrap")
+        asked = question(cause, outcome, change, state, adjustment, level)
+        bar = Bar(progress)
+        try:
+            show = bar.show if bar.is_shown and wanted is not None else None
+            return to_effect(
+                _plackett.learned_effect(self._native, own, asked, wanted or 0, _to_seconds(time_limit), show)
+            )
+        finally:
+            bar.close()
+
+    def _as_read(self, reading: dict[str, Any]) -> dict[str, Any]:
+        """Other data are taken for what those were that the graph was learned from."""
+        kinds = {column["name"]: column["kind"] for column in self.input["columns"]}
+        return reading if "kind" in reading or "kinds" in reading else {**reading, "kinds": kinds}
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The data stay where they are.
+        return {**self.__dict__, "_native": None, "_data": None}
 
 
 def _path(

@@ -339,6 +339,82 @@ class BayesNet:
             raise PlackettError("data must have the columns and states of the network, as its samples have")
         return self._native.log_likelihood(np.ascontiguousarray(data.codes.T))
 
+    def query(
+        self,
+        name: str | None = None,
+        *,
+        evidence: Mapping[str, str] | None = None,
+        do: Mapping[str, str] | None = None,
+        memory: int = 1024,
+    ) -> dict[str, Any]:
+        """The exact probabilities of a node's states given what is observed (``evidence``) and what is set from outside (``do``), by
+        variable elimination in at most ``memory`` MiB; without a name, those of every node.
+
+        >>> import plackett
+        >>> asia = plackett.load_network("asia")
+        >>> round(asia.query("smoke", evidence={"bronc": "yes"})["yes"], 4)
+        0.6667
+        >>> asia.query("smoke", do={"bronc": "yes"})["yes"]
+        0.5
+        """
+        pairs = [[(str(key), str(value)) for key, value in (given or {}).items()] for given in (evidence, do)]
+        found = self._native.marginals(None if name is None else str(name), pairs[0], pairs[1], to_count(memory, "memory"))
+        if name is not None:
+            return dict(zip(self.states[name], found[0], strict=True))
+        return {
+            node: dict(zip(self.states[node], shares, strict=True)) for node, shares in zip(self.names, found, strict=True)
+        }
+
+    def log_probability(self, evidence: Mapping[str, str], *, do: Mapping[str, str] | None = None) -> float:
+        """The logarithm of the probability of evidence, given what is set.
+
+        >>> import math, plackett
+        >>> round(math.exp(plackett.load_network("asia").log_probability({"smoke": "yes"})), 12)
+        0.5
+        """
+        pairs = [[(str(key), str(value)) for key, value in (given or {}).items()] for given in (evidence, do)]
+        return self._native.log_probability(*pairs)
+
+    def to_pgmpy(self) -> Any:
+        """The network as a ``DiscreteBayesianNetwork`` of pgmpy, with its tables."""
+        from pgmpy.factors.discrete import TabularCPD
+        from pgmpy.models import DiscreteBayesianNetwork
+
+        network = DiscreteBayesianNetwork(self.edges)
+        network.add_nodes_from(self.names)
+        for name in self.names:
+            parents = [start for start, end in self.edges if end == name]
+            network.add_cpds(
+                TabularCPD(
+                    name,
+                    len(self.states[name]),
+                    self.table(name).reshape(-1, len(self.states[name])).T,
+                    evidence=parents or None,
+                    evidence_card=[len(self.states[parent]) for parent in parents] or None,
+                    state_names={node: list(self.states[node]) for node in [name, *parents]},
+                )
+            )
+        return network
+
+    @classmethod
+    def from_pgmpy(cls, network: Any) -> BayesNet:
+        """The network of a ``DiscreteBayesianNetwork`` of pgmpy that has all its tables."""
+        names = [str(node) for node in network.nodes()]
+        places = {name: place for place, name in enumerate(names)}
+        states: list[list[str]] = []
+        tables: list[list[float]] = []
+        for node in network.nodes():
+            cpd = network.get_cpds(node)
+            if cpd is None:
+                raise PlackettError(f'"{node}" has no table')
+            states.append([str(state) for state in cpd.state_names[node]])
+            order = [places[str(variable)] for variable in cpd.variables]
+            # The node's own axis goes last, those of its parents as they stand among the nodes.
+            axes = [*sorted(range(1, len(order)), key=lambda axis: order[axis]), 0]
+            tables.append(np.transpose(np.asarray(cpd.values, dtype=float), axes).reshape(-1).tolist())
+        edges = [(places[str(start)], places[str(end)]) for start, end in network.edges()]
+        return cls(_plackett.Network.from_tables(names, states, edges, tables).to_bif(), "the network")
+
     def to_bif(self) -> str:
         """The network as a text in the Bayesian interchange format.
 

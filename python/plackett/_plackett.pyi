@@ -1,5 +1,6 @@
 """The native half; everything here expects contiguous arrays of doubles or of 64-bit integers."""
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal, Self, final
 
@@ -12,6 +13,7 @@ __all__ = [
     "Critic",
     "Data",
     "Distribution",
+    "FittedModel",
     "LearnedGraph",
     "LinearModel",
     "Network",
@@ -23,23 +25,31 @@ __all__ = [
     "Surrogate",
     "__version__",
     "_main",
+    "adjustment_set",
     "bootstrap",
     "compare",
     "cpdag",
+    "effect",
     "fit",
     "graph_layout",
     "graph_svg",
     "interventional_cpdag",
+    "is_adjustment_set",
+    "is_d_separated",
     "learn",
+    "learned_effect",
+    "parse_graph",
+    "read_graph",
     "read_knowledge",
+    "related",
     "neural_sort",
     "shd",
     "shd_cpdag",
     "sid",
     "sinkhorn",
     "softmax",
-    "to_dot",
     "topological_order",
+    "write_graph",
 ]
 
 type _Floats = NDArray[np.float64]
@@ -159,7 +169,34 @@ def graph_svg(names: list[str], graph: _Floats, open: list[tuple[int, int]], tit
 def graph_layout(
     graph: _Floats, widths: list[float]
 ) -> tuple[list[tuple[float, float]], list[list[tuple[float, float]]]]: ...
-def to_dot(names: list[str], graph: _Floats, open: list[tuple[int, int]]) -> str: ...
+def write_graph(names: list[str], graph: _Floats, open: list[tuple[int, int]], what: str) -> str: ...
+def read_graph(path: str | os.PathLike[str]) -> tuple[list[str], _Floats, _Pairs]: ...
+def parse_graph(text: str, file: str) -> tuple[list[str], _Floats, _Pairs]: ...
+def related(graph: _Floats, node: int, what: str) -> list[int]: ...
+def is_d_separated(graph: _Floats, a: int, b: int, given: list[int]) -> bool: ...
+def adjustment_set(graph: _Floats, cause: int, outcome: int, which: str) -> list[int]: ...
+def is_adjustment_set(graph: _Floats, cause: int, outcome: int, set: list[int]) -> bool: ...
+def effect(names: list[str], graph: _Floats, open: list[tuple[int, int]], data: Data, question: dict[str, Any]) -> str: ...
+def learned_effect(
+    learned: LearnedGraph,
+    data: Data,
+    question: dict[str, Any],
+    replicates: int,
+    seconds: float | None,
+    progress: Callable[[str, int, int | None], object] | None,
+) -> str: ...
+
+@final
+class FittedModel:
+    @staticmethod
+    def fit(names: list[str], graph: _Floats, data: Data, ess: float) -> FittedModel: ...
+    @staticmethod
+    def from_json(text: str, file: str) -> FittedModel: ...
+    def to_json(self) -> str: ...
+    def to_network(self) -> Network | None: ...
+    def log_likelihood(self, data: Data) -> float: ...
+    def draw(self, rows: int, seed: int, set: list[tuple[str, str]]) -> list[tuple[list[str] | None, NDArray[Any]]]: ...
+    def predict(self, data: Data, column: str) -> tuple[list[str] | None, list[_Floats]]: ...
 
 @final
 class LinearModel:
@@ -196,6 +233,12 @@ class Network:
     def weights(self) -> _Floats: ...
     @property
     def free_parameters(self) -> int: ...
+    @staticmethod
+    def from_tables(names: list[str], states: list[list[str]], edges: _Pairs, tables: list[list[float]]) -> Network: ...
+    def marginals(
+        self, node: str | None, evidence: list[tuple[str, str]], set: list[tuple[str, str]], memory: int
+    ) -> list[list[float]]: ...
+    def log_probability(self, evidence: list[tuple[str, str]], set: list[tuple[str, str]]) -> float: ...
     def table(self, node: int) -> _Floats: ...
     def sample(self, rows: int, seed: int) -> _Codes: ...
     def log_likelihood(self, codes: _Codes) -> float: ...

@@ -2,7 +2,7 @@
 
 use numpy::PyReadonlyArray1;
 use plackett_dag::{
-    Dataset, Error, Observations, Resampler,
+    Dataset, Error, Observations, Resampler, Sample,
     dataset::{
         Covariance, DatasetBuilder, Discretize, Indicator, Kind, Reading, RowTargets, SourceColumn,
         SourceValues, Targets,
@@ -18,6 +18,8 @@ use crate::{arrays::entries, error::Failure, statistics::Statistics};
 #[pyclass(frozen, module = "plackett._plackett")]
 pub(crate) struct Data {
     pub(crate) observations: Observations,
+    /// The categories of each column; none for numbers.
+    labels: Vec<Vec<String>>,
     /// The same with the rows, if they are to be drawn anew.
     pub(crate) rows_held: Option<Resampler>,
     /// What messages call the data.
@@ -65,6 +67,8 @@ type Gaps = (&'static str, usize, usize, usize, &'static str);
 pub(crate) struct Use {
     pub(crate) centering: Centering,
     is_resampled: bool,
+    /// Whether a model is fitted or asked, and no graph is learned.
+    is_sample: bool,
 }
 
 /// How to read, as the Python half has it.
@@ -92,6 +96,7 @@ pub(crate) struct ReadingSettings {
     memory: usize,
     centering: String,
     is_resampled: bool,
+    is_sample: bool,
 }
 
 impl ReadingSettings {
@@ -135,7 +140,7 @@ impl ReadingSettings {
             covariance_rows: self.covariance.filter(|&rows| rows > 0),
             most_bytes: Some(self.memory.saturating_mul(1 << 20)),
         };
-        Ok((reading, Use { centering, is_resampled: self.is_resampled }))
+        Ok((reading, Use { centering, is_resampled: self.is_resampled, is_sample: self.is_sample }))
     }
 }
 
@@ -166,6 +171,11 @@ impl ColumnArrays<'_> {
 }
 
 impl Data {
+    /// What a model is fitted to.
+    pub(crate) fn sample(&self) -> Result<Sample, Failure> {
+        Ok(Sample::new(self.names.clone(), self.labels.clone(), self.observations.clone())?)
+    }
+
     pub(crate) fn names(&self) -> &[String] {
         &self.names
     }
@@ -227,7 +237,7 @@ pub(crate) const SOURCE: &str = "the data";
 
 impl Data {
     fn new(data: Dataset, source: &str, reading: &Reading, wanted: Use) -> Result<Self, Failure> {
-        let faults = data.faults();
+        let faults = if wanted.is_sample { data.sample_faults() } else { data.faults() };
         if !faults.is_empty() {
             return Err(Failure::new(faults_text(source, &faults, keyword)));
         }
@@ -244,7 +254,10 @@ impl Data {
             let set = |target: usize| (names[target].clone(), told.rows() - told.kept_rows(target));
             (observed, told.targets().into_iter().map(set).collect())
         });
-        let (observations, rows_held) = if wanted.is_resampled {
+        let labels = data.labels();
+        let (observations, rows_held) = if wanted.is_sample {
+            (data.sample().map_err(refused)?.observations().clone(), None)
+        } else if wanted.is_resampled {
             let rows = data.resampler(wanted.centering).map_err(refused)?;
             (rows.observations().clone(), Some(rows))
         } else {
@@ -252,6 +265,7 @@ impl Data {
         };
         Ok(Self {
             observations,
+            labels,
             rows_held,
             source: source.to_owned(),
             kind,

@@ -1,7 +1,10 @@
-//! Graphs as adjacency matrices: entry (row i, column j) is the weight of i → j. Metrics, equivalence classes and DOT.
+//! Graphs as adjacency matrices: entry (row i, column j) is the weight of i → j. Metrics, equivalence classes, paths and files.
 
 use numpy::{PyArray2, PyReadonlyArray2};
-use plackett_dag::{Cpdag, Dag, Interventions, NamedDag};
+use plackett_dag::{
+    Cpdag, Dag, Interventions, NamedDag,
+    format::{self, Claim},
+};
 use plackett_report::layout::{Layout, Point};
 use pyo3::prelude::*;
 
@@ -13,7 +16,7 @@ use crate::{
 /// Pairs of nodes.
 pub(crate) type Pairs = Vec<(usize, usize)>;
 
-fn dag(adjacency: &PyReadonlyArray2<'_, f64>) -> Result<Dag, Failure> {
+pub(crate) fn dag(adjacency: &PyReadonlyArray2<'_, f64>) -> Result<Dag, Failure> {
     let rows = Rows::of(adjacency, "the adjacency matrix")?;
     if rows.count() != rows.columns() {
         return Err(Failure::new(format!(
@@ -135,13 +138,91 @@ pub(crate) fn graph_layout(
     Ok((layout.nodes, layout.edges))
 }
 
-/// A graph in the DOT language; the edges between `open` pairs have no arrowheads.
+/// A graph as a text for others; the directions between `open` pairs are open.
 #[pyfunction]
-pub(crate) fn to_dot(
+pub(crate) fn write_graph(
     names: Vec<String>,
     graph: PyReadonlyArray2<'_, f64>,
     open: Pairs,
+    what: &str,
 ) -> Result<String, Failure> {
+    let graph = NamedDag::new(names, dag(&graph)?)?;
     let is_open = |from, to| open.contains(&(from, to)) || open.contains(&(to, from));
-    Ok(plackett_dag::format::to_dot(&NamedDag::new(names, dag(&graph)?)?, is_open))
+    Ok(match what {
+        "dot" => format::to_dot(&graph, is_open),
+        "graphml" => format::to_graphml(&graph, is_open),
+        "gml" => format::to_gml(&graph, is_open),
+        "dagitty" => format::to_dagitty(&graph, is_open),
+        "tetrad" => format::to_tetrad(&graph, is_open)?,
+        "bnlearn" => format::to_model_string(&graph)?,
+        other => return Err(Failure::new(format!("there is no format {other}"))),
+    })
+}
+
+/// Names, weights and the pairs whose direction is open.
+type Parts<'py> = (Vec<String>, Bound<'py, PyArray2<f64>>, Pairs);
+
+fn parts<'py>(py: Python<'py>, claim: &Claim) -> Result<Parts<'py>, Failure> {
+    let weights = adjacency(py, claim.graph.dag())?;
+    Ok((claim.graph.names().to_vec(), weights, claim.class.undirected().to_vec()))
+}
+
+/// The graph of a file in any of the formats.
+#[pyfunction]
+pub(crate) fn read_graph<'py>(py: Python<'py>, path: std::path::PathBuf) -> Result<Parts<'py>, Failure> {
+    parts(py, &format::read_claim(path)?)
+}
+
+/// The graph of a text in any of the formats.
+#[pyfunction]
+pub(crate) fn parse_graph<'py>(py: Python<'py>, text: &str, file: &str) -> Result<Parts<'py>, Failure> {
+    parts(py, &format::parse_claim(text.as_bytes(), file)?)
+}
+
+/// Nodes that stand in a relation to one: ancestors, descendants, or the Markov blanket.
+#[pyfunction]
+pub(crate) fn related(
+    graph: PyReadonlyArray2<'_, f64>,
+    node: usize,
+    what: &str,
+) -> Result<Vec<usize>, Failure> {
+    let dag = dag(&graph)?;
+    Ok(match what {
+        "ancestors" => dag.ancestors(node),
+        "descendants" => dag.descendants(node),
+        _ => dag.markov_blanket(node),
+    })
+}
+
+/// Whether every path between two nodes is blocked by others.
+#[pyfunction]
+pub(crate) fn is_d_separated(
+    graph: PyReadonlyArray2<'_, f64>,
+    a: usize,
+    b: usize,
+    given: Vec<usize>,
+) -> Result<bool, Failure> {
+    Ok(dag(&graph)?.is_d_separated(a, b, &given)?)
+}
+
+/// What to adjust for.
+#[pyfunction]
+pub(crate) fn adjustment_set(
+    graph: PyReadonlyArray2<'_, f64>,
+    cause: usize,
+    outcome: usize,
+    which: &str,
+) -> Result<Vec<usize>, Failure> {
+    Ok(dag(&graph)?.adjustment_set(cause, outcome, which.parse()?)?)
+}
+
+/// Whether a set is one to adjust for.
+#[pyfunction]
+pub(crate) fn is_adjustment_set(
+    graph: PyReadonlyArray2<'_, f64>,
+    cause: usize,
+    outcome: usize,
+    set: Vec<usize>,
+) -> Result<bool, Failure> {
+    Ok(dag(&graph)?.is_adjustment_set(cause, outcome, &set)?)
 }

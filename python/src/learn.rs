@@ -138,8 +138,8 @@ type Known = (Vec<String>, Option<f64>, Option<f64>, Vec<(usize, Pairs, Option<f
 /// A learned graph.
 #[pyclass(frozen, module = "plackett._plackett")]
 pub(crate) struct LearnedGraph {
-    learning: Learning,
-    learned: Learned,
+    pub(crate) learning: Learning,
+    pub(crate) learned: Learned,
     diagnostics: Vec<Diagnostic>,
     path: Option<Path>,
     known: Option<(Resolved, KnowledgeCost)>,

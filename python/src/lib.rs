@@ -10,8 +10,10 @@ mod bootstrap;
 mod critic;
 mod data;
 mod distribution;
+mod effect;
 mod error;
 mod estimate;
+mod fitted;
 mod graph;
 mod interrupt;
 mod learn;
@@ -35,10 +37,13 @@ mod _plackett {
         critic::Critic,
         data::{Batches, Data},
         distribution::Distribution,
+        effect::{effect, learned_effect},
         error::PlackettError,
+        fitted::FittedModel,
         graph::{
-            compare, cpdag, graph_layout, graph_svg, interventional_cpdag, shd, shd_cpdag, sid, to_dot,
-            topological_order,
+            adjustment_set, compare, cpdag, graph_layout, graph_svg, interventional_cpdag, is_adjustment_set,
+            is_d_separated, parse_graph, read_graph, related, shd, shd_cpdag, sid, topological_order,
+            write_graph,
         },
         learn::{LearnedGraph, learn, read_knowledge},
         model::{LinearModel, Network},

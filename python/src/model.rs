@@ -2,8 +2,8 @@
 
 use numpy::{PyArray1, PyArray2, PyReadonlyArray2};
 use plackett_dag::{
-    BayesNet, Categories, Sem,
-    network::EMBEDDED,
+    BayesNet, Categories, NamedDag, Sem,
+    network::{EMBEDDED, Inference},
     simulate::{GraphKind, Noise, SemSettings},
 };
 use pyo3::prelude::*;
@@ -109,7 +109,7 @@ impl LinearModel {
 /// A discrete Bayesian network.
 #[pyclass(frozen, module = "plackett._plackett")]
 pub(crate) struct Network {
-    network: BayesNet,
+    pub(crate) network: BayesNet,
 }
 
 #[pymethods]
@@ -130,6 +130,45 @@ impl Network {
     #[staticmethod]
     fn from_bif(text: &str, file: &str) -> Result<Self, Failure> {
         Ok(Self { network: BayesNet::from_bif(text, file)? })
+    }
+
+    /// The network with these states, edges, and tables: rows by the configurations of ascending parents.
+    #[staticmethod]
+    fn from_tables(
+        names: Vec<String>,
+        states: Vec<Vec<String>>,
+        edges: graph::Pairs,
+        tables: Vec<Vec<f64>>,
+    ) -> Result<Self, Failure> {
+        let graph = NamedDag::from_edges(names, edges.into_iter().map(|(from, to)| (from, to, 1.0)))?;
+        Ok(Self { network: BayesNet::new(graph, states, tables)? })
+    }
+
+    /// The probabilities of the states of one node or of all, given what is observed and what is set.
+    fn marginals(
+        &self,
+        py: Python<'_>,
+        node: Option<String>,
+        evidence: Vec<(String, String)>,
+        set: Vec<(String, String)>,
+        memory: usize,
+    ) -> Result<Vec<Vec<f64>>, Failure> {
+        let inference = Inference { evidence, set, memory_bytes: memory.saturating_mul(1 << 20) };
+        py.detach(|| match node {
+            Some(node) => Ok(vec![inference.marginal(&self.network, &node)?]),
+            None => Ok(inference.marginals(&self.network)?),
+        })
+    }
+
+    /// The logarithm of the probability of evidence, given what is set.
+    fn log_probability(
+        &self,
+        py: Python<'_>,
+        evidence: Vec<(String, String)>,
+        set: Vec<(String, String)>,
+    ) -> Result<f64, Failure> {
+        let inference = Inference { evidence, set, ..Inference::default() };
+        py.detach(|| Ok(inference.log_probability(&self.network)?))
     }
 
     /// The names of the nodes.

@@ -158,7 +158,10 @@ class TestGraph:
         assert graph.edges == [("a", "b", 2.0), ("c", "a", -1.0)]
         assert graph.order == ["c", "a", "b"]
         assert len(graph) == 3 and repr(graph) == "<Graph of 3 nodes and 2 edges>"
-        assert dict(graph.to_networkx().edges) == {("a", "b"): {"weight": 2.0}, ("c", "a"): {"weight": -1.0}}
+        assert dict(graph.to_networkx().edges) == {
+            ("a", "b"): {"weight": 2.0, "open": False},
+            ("c", "a"): {"weight": -1.0, "open": False},
+        }
         assert '"a" -> "b" [label="2", coefficient="2"]' in graph.to_dot()
         with pytest.raises(ValueError, match="read-only"):
             graph.weights[0, 0] = 1
