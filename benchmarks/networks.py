@@ -143,7 +143,7 @@ def child(method, network, rows, seed, out):
         return
     seconds = time.process_time() - start
     mebibytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    truth = np.asarray(network.adjacency) != 0
+    truth = np.asarray(network.graph.adjacency) != 0
     both = truth | truth.T
     hits = int((dag & both).sum())
     out.put(

@@ -53,7 +53,7 @@ def kinds(quick, wanted):
     if "categories" in wanted:
         for name in NETWORKS[:2] if quick else NETWORKS:
             network = plackett.load_network(name)
-            truth = np.asarray(network.adjacency) != 0
+            truth = np.asarray(network.graph.adjacency) != 0
             for rows in NETWORK_ROWS[:2] if quick else NETWORK_ROWS:
                 yield name, rows, lambda seed, a=(network, rows, truth): (a[0].sample(a[1], seed=seed), a[2])
 
