@@ -112,10 +112,10 @@ def coverage(first, sets):
     for seed in range(first, first + sets):
         model = plackett.simulate_sem(8, degree=2, noise=(0.5, 2.0), seed=seed)
         effects = total_effects(model.graph.weights)
-        pairs = [(a, b) for a in range(8) for b in range(8) if a != b and effects[a, b] != 0]
-        cause, outcome = pairs[seed * 7 % len(pairs)]
+        pairs = [(a, b) for a in model.names for b in model.graph.descendants(a)]
+        names = pairs[seed * 7 % len(pairs)]
+        cause, outcome = (model.names.index(name) for name in names)
         data = model.sample(100, seed=seed)
-        names = model.names[cause], model.names[outcome]
         effect = model.graph.effect(*names, data, level=LEVEL)
         found["numbers"] += effect.low <= effects[cause, outcome] <= effect.high
         graph = plackett.Graph(model.graph.weights, model.names)
@@ -144,7 +144,7 @@ def dowhy_effects(first, sets):
         def by_dowhy(model=model, frame=frame, cause=cause, outcome=outcome):
             other = CausalModel(frame, treatment=cause, outcome=outcome, graph=model.graph.to_gml())
             identified = other.identify_effect(proceed_when_unidentifiable=True)
-            return identified, other.estimate_effect(identified, method_name="backdoor.linear_regression")
+            return identified, other.estimate_effect(identified, method_name="backdoor.linear_regression", effect_modifiers=[])
 
         (identified, estimate), took = seconds(by_dowhy)
         theirs += took

@@ -6,6 +6,9 @@ use pyo3::{IntoPyObjectExt as _, prelude::*, types::PyList};
 
 use crate::{data::Data, error::Failure, graph, model::Network};
 
+/// States, none for numbers, and arrays of what is expected.
+type Predicted<'py> = (Option<Vec<String>>, Vec<Bound<'py, numpy::PyArray1<f64>>>);
+
 /// A graph with a distribution for each node.
 #[pyclass(frozen, module = "plackett._plackett")]
 pub(crate) struct FittedModel {
@@ -79,12 +82,7 @@ impl FittedModel {
     }
 
     /// What is expected of a column: means and deviations, or probabilities row by row.
-    fn predict<'py>(
-        &self,
-        py: Python<'py>,
-        data: &Data,
-        column: &str,
-    ) -> Result<(Option<Vec<String>>, Vec<Bound<'py, numpy::PyArray1<f64>>>), Failure> {
+    fn predict<'py>(&self, py: Python<'py>, data: &Data, column: &str) -> Result<Predicted<'py>, Failure> {
         let found = py.detach(|| Ok::<_, Failure>(self.model.predict(&data.sample()?, column)?))?;
         let array = |values: Vec<f64>| numpy::PyArray1::from_vec(py, values);
         Ok(match found {

@@ -169,7 +169,7 @@ fn parts<'py>(py: Python<'py>, claim: &Claim) -> Result<Parts<'py>, Failure> {
 
 /// The graph of a file in any of the formats.
 #[pyfunction]
-pub(crate) fn read_graph<'py>(py: Python<'py>, path: std::path::PathBuf) -> Result<Parts<'py>, Failure> {
+pub(crate) fn read_graph(py: Python<'_>, path: std::path::PathBuf) -> Result<Parts<'_>, Failure> {
     parts(py, &format::read_claim(path)?)
 }
 
