@@ -130,12 +130,7 @@ class LearnedGraph(Graph):
         self.warnings: tuple[str, ...] = tuple(native.warnings(data))
         """What to know before trusting the graph."""
         self._summary = native.summary(data, self.warnings, None)
-        self._source: tuple[_plackett.LearnedGraph, _plackett.Data] | None = (native, data)
         self._is_warm = True
-
-    def __getstate__(self) -> dict[str, Any]:
-        # The data stay where they are.
-        return {**self.__dict__, "_source": None}
 
     def report(self, path: str | os.PathLike[str], *, truth: Any = None) -> None:
         """Writes a report on the graph, to explore in any browser: one HTML file that needs nothing else, with the graph, its edges, the
@@ -159,9 +154,9 @@ class LearnedGraph(Graph):
         ...     "Markov blanket" in path.read_text(encoding="utf-8")
         True
         """
-        if self._source is None:
+        if self._native is None or self._data is None:
             raise PlackettError("this graph came from another process, without the data that a report tells of: write it where it was learned")
-        native, data = self._source
+        native, data = self._native, self._data
         support = None if self.support is None else (self.support._native, self.support.wanted, self._is_warm)
         known = None
         if truth is not None:
@@ -182,9 +177,9 @@ class LearnedGraph(Graph):
         ]
 
     def _repr_svg_(self) -> str:
-        if self._source is None:
+        if self._native is None or self._data is None:
             return super()._repr_svg_()
-        native, data = self._source
+        native, data = self._native, self._data
         return native.svg(data, None if self.support is None else self.support._native)
 
     def _repr_html_(self) -> str:
