@@ -213,7 +213,7 @@ impl Learner<'_> {
         let Self { learning, data, score } = *self;
         let Space { candidates, sets, start, bound, lowered } = match self.space(run)? {
             Ok(space) => space,
-            Err(dag) => return self.cut_short(dag, run),
+            Err(dag) => return self.cut_short(&dag, run),
         };
         let first = start.clone().unwrap_or_else(|| (0..data.columns()).collect());
         let task = learning.task(&Observations::Categories(Arc::clone(data)));
@@ -245,18 +245,18 @@ impl Learner<'_> {
     }
 
     /// The best graph so far, where there was no time to search among orders.
-    fn cut_short(&self, dag: Dag, run: &Run<'_>) -> Result<Learned> {
+    fn cut_short(&self, dag: &Dag, run: &Run<'_>) -> Result<Learned> {
         let Self { data, score, .. } = *self;
         let bounds = self.learning.bounds_of(data.columns());
         Ok(Learned {
             order: dag.topological_order().to_vec(),
             score_name: Some(score.name().to_owned()),
-            score: Some(graph_cost(data, score, &dag)?),
+            score: Some(graph_cost(data, score, dag)?),
             is_equivalent: !score.on_rows(0).parents_differ(),
             ..unscored(
                 self.learning,
                 dag.clone(),
-                bounds.orient(&dag),
+                bounds.orient(dag),
                 0,
                 run.ending().unwrap_or(Ending::Finished),
             )

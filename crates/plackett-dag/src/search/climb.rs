@@ -184,7 +184,7 @@ impl<'a> Climb<'a> {
             }
         }
         for node in 0..near.len() {
-            for other in near[node].clone().iter() {
+            for other in &near[node].clone() {
                 near[other].insert(node);
             }
         }
