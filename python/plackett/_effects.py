@@ -16,7 +16,14 @@ _ADJUSTMENTS = ("optimal", "parents", "minimal")
 
 @dataclass(frozen=True)
 class EffectValue:
-    """A value that an effect has in some graphs of a class. See :class:`Effect`."""
+    """A value that an effect has in some graphs of a class. See :class:`Effect`.
+
+    >>> import plackett
+    >>> model = plackett.simulate_sem(5, degree=2, seed=1)
+    >>> found = model.graph.effect("x1", "x4", model.sample(500, seed=0))
+    >>> found.values[0].effect == found.effect
+    True
+    """
 
     effect: float
     """The effect."""

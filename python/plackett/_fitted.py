@@ -51,7 +51,15 @@ class FittedModel:
         return cls(_plackett.FittedModel.from_json(Path(path).read_text(encoding="utf-8"), str(path)))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model: as JSON, which is read back to the last bit, or as BIF if the name ends in ``.bif``."""
+        """Writes the model: as JSON, which is read back to the last bit, or as BIF if the name ends in ``.bif``.
+
+        >>> import plackett, pathlib, tempfile
+        >>> asia = plackett.load_network("asia")
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "asia.bif")
+        >>> asia.graph.fit(asia.sample(200, seed=0)).save(path)
+        >>> plackett.BayesNet(path.read_text()).names == asia.names
+        True
+        """
         path = Path(path)
         path.write_text(self.to_bif() if path.suffix == ".bif" else self.to_json(), encoding="utf-8")
 
@@ -79,7 +87,13 @@ class FittedModel:
         return BayesNet(network.to_bif(), "the model")
 
     def to_bif(self) -> str:
-        """The same as a text in the Bayesian interchange format, if all columns are categories."""
+        """The same as a text in the Bayesian interchange format, if all columns are categories.
+
+        >>> import plackett
+        >>> asia = plackett.load_network("asia")
+        >>> asia.graph.fit(asia.sample(200, seed=0)).to_bif().startswith("network")
+        True
+        """
         return self.to_network().to_bif()
 
     @property

@@ -461,7 +461,12 @@ class Graph:
         return self._written("bnlearn")
 
     def to_causal_learn(self) -> Any:
-        """The graph as a ``GeneralGraph`` of causal-learn, with undirected edges where directions are open."""
+        """The graph as a ``GeneralGraph`` of causal-learn, with undirected edges where directions are open.
+
+        >>> import plackett
+        >>> plackett.Graph.from_edges([("a", "b")]).to_causal_learn().get_num_edges()  # doctest: +SKIP
+        1
+        """
         from causallearn.graph.Edge import Edge
         from causallearn.graph.Endpoint import Endpoint
         from causallearn.graph.GeneralGraph import GeneralGraph
@@ -476,7 +481,13 @@ class Graph:
 
     @classmethod
     def from_causal_learn(cls, graph: Any) -> Graph:
-        """The graph of a ``GeneralGraph`` of causal-learn whose edges are directed or undirected; circles and two heads are refused."""
+        """The graph of a ``GeneralGraph`` of causal-learn whose edges are directed or undirected; circles and two heads are refused.
+
+        >>> import plackett
+        >>> graph = plackett.Graph.from_edges([("a", "b")])
+        >>> plackett.Graph.from_causal_learn(graph.to_causal_learn()).edges == graph.edges  # doctest: +SKIP
+        True
+        """
         names = [node.get_name() for node in graph.get_nodes()]
         marks = np.asarray(graph.graph)
         lines = ["Graph Nodes:", ";".join(f"n{place}" for place in range(len(names))), "", "Graph Edges:"]

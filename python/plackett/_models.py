@@ -376,7 +376,12 @@ class BayesNet:
         return self._native.log_probability(*pairs)
 
     def to_pgmpy(self) -> Any:
-        """The network as a ``DiscreteBayesianNetwork`` of pgmpy, with its tables."""
+        """The network as a ``DiscreteBayesianNetwork`` of pgmpy, with its tables.
+
+        >>> import plackett
+        >>> plackett.load_network("asia").to_pgmpy().check_model()  # doctest: +SKIP
+        True
+        """
         from pgmpy.factors.discrete import TabularCPD
         from pgmpy.models import DiscreteBayesianNetwork
 
@@ -398,7 +403,13 @@ class BayesNet:
 
     @classmethod
     def from_pgmpy(cls, network: Any) -> BayesNet:
-        """The network of a ``DiscreteBayesianNetwork`` of pgmpy that has all its tables."""
+        """The network of a ``DiscreteBayesianNetwork`` of pgmpy that has all its tables.
+
+        >>> import plackett
+        >>> asia = plackett.load_network("asia")
+        >>> plackett.BayesNet.from_pgmpy(asia.to_pgmpy()).names == asia.names  # doctest: +SKIP
+        True
+        """
         names = [str(node) for node in network.nodes()]
         places = {name: place for place, name in enumerate(names)}
         states: list[list[str]] = []
