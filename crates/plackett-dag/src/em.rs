@@ -11,12 +11,11 @@
 use std::collections::HashMap;
 
 use plackett::run::Run;
-use rayon::prelude::*;
 
 use crate::gram::{Centering, Gram};
 use crate::mixed::{Blocks, Layout, Mixed};
 use crate::pace::Pace;
-use crate::{Error, Result};
+use crate::{Error, Result, parallel};
 
 /// Parts that the groups are dealt out to; their sums are added in order, so that threads do not matter.
 const PARTS: usize = 16;
@@ -306,7 +305,7 @@ fn step(moments: &Moments, groups: &[Group], base: &Moments, rows: f64, run: &Ru
         }
         Some(sums)
     };
-    let parts: Vec<Option<Moments>> = (0..PARTS).into_par_iter().map(part).collect();
+    let parts: Vec<Option<Moments>> = parallel::map(0..PARTS, part);
     let mut sums = base.clone();
     for part in parts {
         let part = part?;

@@ -24,6 +24,7 @@ pub(crate) fn width() -> usize {
 
 /// Fills a list side by side, `width` entries at a time: `fill` gets their number, the entries, and room that it finds as it left
 /// it or new. Each costs `work`, and less than `part` of that is not worth another thread. Of several errors the first entries' is kept.
+#[cfg_attr(not(feature = "threads"), expect(unused_variables, reason = "without threads there are no parts"))]
 pub(crate) fn fill<T: Send, R>(
     list: &mut [T],
     width: usize,
@@ -33,14 +34,14 @@ pub(crate) fn fill<T: Send, R>(
     fill: impl Fn(usize, &mut [T], &mut R) -> Result<(), Error> + Sync,
 ) -> Result<(), Error> {
     let count = (part / work.max(1)).max(1);
-    let fill_part = |(number, entries): (usize, &mut [T])| {
-        let mut room = room();
-        let mut entries = entries.chunks_exact_mut(width).enumerate();
-        entries.try_for_each(|(at, entries)| fill(number * count + at, entries, &mut room))
-    };
     #[cfg(feature = "threads")]
     if list.len() > count * width && rayon::current_num_threads() > 1 {
         use rayon::prelude::*;
+        let fill_part = |(number, entries): (usize, &mut [T])| {
+            let mut room = room();
+            let mut entries = entries.chunks_exact_mut(width).enumerate();
+            entries.try_for_each(|(at, entries)| fill(number * count + at, entries, &mut room))
+        };
         let results: Vec<Result<(), Error>> =
             list.par_chunks_mut(count * width).enumerate().map(fill_part).collect();
         return results.into_iter().collect();
