@@ -37,8 +37,9 @@ fn a_problem_file_without_problems_is_refused() {
 #[test]
 fn names_do_not_control_the_terminal() {
     let folder = Folder::new();
-    let rows: String = (0..50).map(|row| format!("{},{}\n", row % 7, (row * row) % 11 + row % 7)).collect();
-    let file = folder.write("data.csv", &format!("a\u{1b}[31mred,b\u{7}\n{rows}"));
+    let rows: Vec<String> =
+        (0..50).map(|row| format!("{},{}", row % 7, (row * row) % 11 + row % 7)).collect();
+    let file = folder.write("data.csv", &format!("a\u{1b}[31mred,b\u{7}\n{}\n", rows.join("\n")));
     let said = text(&["learn", &file, "--continuous"]);
     assert!(!said.contains('\u{1b}') && !said.contains('\u{7}'), "{said:?}");
     assert!(said.contains("\\u{1b}[31mred"), "{said}");
@@ -50,9 +51,9 @@ fn names_do_not_control_the_terminal() {
 fn numbers_too_fine_for_their_squares_are_not_called_constant() {
     let folder = Folder::new();
     for scale in ["e-300", "e-200"] {
-        let rows: String =
-            (0..40).map(|row| format!("{}{scale},{}{scale},{}\n", row % 7, row % 5, row % 3)).collect();
-        let file = folder.write("fine.csv", &format!("a,b,c\n{rows}"));
+        let rows: Vec<String> =
+            (0..40).map(|row| format!("{}{scale},{}{scale},{}", row % 7, row % 5, row % 3)).collect();
+        let file = folder.write("fine.csv", &format!("a,b,c\n{}\n", rows.join("\n")));
         let said = text(&["learn", &file, "--continuous"]);
         assert!(said.contains("columns \"a\", \"b\": the values differ by less than"), "{said}");
         assert!(!said.contains("constant, so"), "{said}");
