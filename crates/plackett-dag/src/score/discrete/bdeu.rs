@@ -9,10 +9,10 @@ use super::{CountScore, DiscreteScoreEntry, FamilyScore};
 use crate::Result;
 use crate::error::check_positive;
 
-/// Counts that the table of one prior covers, and the number of priors that have one: together at most 16 MB. Data of
-/// few arities make few products of them.
-const ENTRIES: usize = 1 << 13;
-const TABLES: usize = 256;
+/// Counts that the table of one prior covers, and the number of priors that have one: together at most 16 MB. There are few cells with more
+/// rows than that, and data of many arities make many products of them.
+const ENTRIES: usize = 1 << 9;
+const TABLES: usize = 1 << 12;
 
 pub(super) const ENTRY: DiscreteScoreEntry = DiscreteScoreEntry {
     name: "bdeu",
