@@ -113,7 +113,7 @@ class FittedModel:
         from dowhy import gcm
         from dowhy.gcm.causal_models import PARENTS_DURING_FIT
         from scipy.stats import norm
-        from sklearn.linear_model import LinearRegression
+        from sklearn.linear_model import LinearRegression  # type: ignore[import-untyped]
 
         model = gcm.InvertibleStructuralCausalModel(self.graph.to_networkx())
         for name in self.names:

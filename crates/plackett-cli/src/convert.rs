@@ -92,7 +92,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         (claim, format.name().to_owned(), text)
     };
     if to_stdout {
-        warnings.iter().for_each(|warning| eprintln!("Warning: {warning}"));
+        warnings.iter().for_each(|warning| console::warn(warning));
         return console::say(text.trim_end_matches('\n'));
     }
     OutDir::write_file(&arguments.out, text.as_bytes())?;

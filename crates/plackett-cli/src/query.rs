@@ -86,9 +86,10 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         memory_bytes: (arguments.memory as usize) << 20,
     };
     let is_told = |name: &String| arguments.given.iter().chain(&arguments.set).any(|pair| &pair.0 == name);
-    let asked: Vec<String> = match arguments.of.is_empty() {
-        true => network.names().iter().filter(|name| !is_told(name)).cloned().collect(),
-        false => arguments.of.clone(),
+    let asked: Vec<String> = if arguments.of.is_empty() {
+        network.names().iter().filter(|name| !is_told(name)).cloned().collect()
+    } else {
+        arguments.of.clone()
     };
     let evidence_log_probability = inference.log_probability(&network)?;
     let node = |name: &String| -> anyhow::Result<Node> {
@@ -142,9 +143,10 @@ fn describe(document: &Document, arguments: &Arguments) -> String {
     };
     let set = list(&arguments.set).into_iter().map(|text| format!("do({text})"));
     let told: Vec<String> = list(&arguments.given).into_iter().chain(set).collect();
-    let mut text = match told.is_empty() {
-        true => "Probabilities\n".to_owned(),
-        false => format!("Probabilities given {}\n", told.join(", ")),
+    let mut text = if told.is_empty() {
+        "Probabilities\n".to_owned()
+    } else {
+        format!("Probabilities given {}\n", told.join(", "))
     };
     if !arguments.given.is_empty() {
         let probability = document.evidence_log_probability.exp();
@@ -180,9 +182,10 @@ pub(crate) fn read_network(path: &Path) -> anyhow::Result<BayesNet> {
             .filter(|(node, _)| node.states.is_empty())
             .map(|(_, name)| name.as_str())
             .collect();
-        let reason = match numbers.is_empty() {
-            true => "some of its categories depend on numbers".to_owned(),
-            false => format!("it has numbers: {}", numbers.join(", ")),
+        let reason = if numbers.is_empty() {
+            "some of its categories depend on numbers".to_owned()
+        } else {
+            format!("it has numbers: {}", numbers.join(", "))
         };
         let file = path.display();
         return model.to_network().ok_or_else(|| {

@@ -47,9 +47,10 @@ impl Cpdag {
             }
             choices = next;
         }
-        let mut found: Vec<Dag> = match nodes.is_empty() {
-            true => self.extension().into_iter().collect(),
-            false => choices.into_iter().filter_map(|(_, dag)| dag).collect(),
+        let mut found: Vec<Dag> = if nodes.is_empty() {
+            self.extension().into_iter().collect()
+        } else {
+            choices.into_iter().filter_map(|(_, dag)| dag).collect()
         };
         if found.is_empty() {
             let reason = "the graph stands for no directed acyclic graph: its arrows contradict each other";

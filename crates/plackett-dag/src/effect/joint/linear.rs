@@ -14,7 +14,7 @@ use crate::{Error, Result};
 type Column = (usize, Option<usize>);
 
 /// The regressions of a node on its parents.
-struct Node {
+struct Fitted {
     node: usize,
     /// The columns of its parents.
     design: Vec<Column>,
@@ -26,7 +26,7 @@ struct Node {
 
 pub(super) fn answer(asked: &Asked<'_>) -> Result<JointValue> {
     let mut weights: HashMap<Column, f64> = HashMap::new();
-    let mut nodes: Vec<Node> = Vec::with_capacity(asked.between.len());
+    let mut nodes: Vec<Fitted> = Vec::with_capacity(asked.between.len());
     // What a column passes on is known once all that it leads to is.
     for &node in asked.between.iter().rev() {
         let passed: Vec<f64> = asked
@@ -52,7 +52,7 @@ pub(super) fn answer(asked: &Asked<'_>) -> Result<JointValue> {
         asked.causes.iter().zip(asked.changes).map(|(&cause, &change)| changed(cause, change)).collect();
     let parts = all.iter().map(|&column| asked.part(&nodes, &[column])).collect();
     let rows = nodes.last().map_or(0.0, |node| node.fits[0].rows);
-    Ok(asked.value(parts, asked.part(&nodes, &all), rows))
+    Ok(JointValue::new(parts, asked.part(&nodes, &all), rows))
 }
 
 impl Asked<'_> {
@@ -77,7 +77,7 @@ impl Asked<'_> {
     }
 
     /// The regressions of a node of whose columns so much is passed on to the outcome.
-    fn fit(&self, node: usize, passed: &[f64]) -> Result<Node> {
+    fn fit(&self, node: usize, passed: &[f64]) -> Result<Fitted> {
         let parents = self.cut.parents(node);
         let design: Vec<Column> = parents.iter().flat_map(|&parent| self.columns(parent)).collect();
         let own = self.columns(node);
@@ -117,7 +117,7 @@ impl Asked<'_> {
         fits: Vec<LeastSquares>,
         passed: &[f64],
         covariance: Option<Vec<f64>>,
-    ) -> Result<Node> {
+    ) -> Result<Fitted> {
         let first = &fits[0];
         if first.freedom <= 0.0 || first.freedom.is_nan() {
             let reason = format!(
@@ -145,11 +145,11 @@ impl Asked<'_> {
         let scale = passed[0] * passed[0] * first.variance;
         let covariance =
             covariance.unwrap_or_else(|| first.inverse.iter().map(|entry| entry * scale).collect());
-        Ok(Node { node, design, fits, covariance })
+        Ok(Fitted { node, design, fits, covariance })
     }
 
     /// The effect of raising some columns of the causes by one.
-    fn part(&self, nodes: &[Node], raised: &[Column]) -> Part {
+    fn part(&self, nodes: &[Fitted], raised: &[Column]) -> Part {
         let mut change: HashMap<Column, f64> = raised.iter().map(|&column| (column, 1.0)).collect();
         let (mut variance, mut spread, mut effect) = (0.0, 0.0, 0.0);
         for fitted in nodes {

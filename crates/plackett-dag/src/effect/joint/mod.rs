@@ -105,6 +105,13 @@ pub struct JointValue {
     pub levels: Vec<JointLevel>,
 }
 
+impl JointValue {
+    fn new(parts: Vec<Part>, whole: Part, rows: f64) -> Self {
+        let (parents, levels) = (Vec::new(), Vec::new());
+        Self { whole, parts, parents, is_absent: false, rows, unsupported: 0.0, levels }
+    }
+}
+
 /// An effect with its interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Part {
@@ -158,22 +165,10 @@ impl Asked<'_> {
         self.cut.parents(node).iter().chain([&node]).map(|&member| self.places[member]).collect()
     }
 
-    fn value(&self, parts: Vec<Part>, whole: Part, rows: f64) -> JointValue {
-        JointValue {
-            whole,
-            parts,
-            parents: Vec::new(),
-            is_absent: false,
-            rows,
-            unsupported: 0.0,
-            levels: Vec::new(),
-        }
-    }
-
     fn answer(&self) -> Result<JointValue> {
         if self.between.is_empty() {
             let none = Part { effect: 0.0, standard_error: 0.0, low: 0.0, high: 0.0 };
-            let value = self.value(vec![none; self.causes.len()], none, self.sample.total() as f64);
+            let value = JointValue::new(vec![none; self.causes.len()], none, self.sample.total() as f64);
             return Ok(JointValue { is_absent: true, ..value });
         }
         let mut concerned = self.between.iter().flat_map(|&node| self.family(node));
@@ -317,10 +312,8 @@ fn is_same(a: &JointValue, b: &JointValue) -> bool {
 
 /// The graph after the causes are set: they no longer follow their parents.
 fn without_arrows_to(dag: &Dag, causes: &[usize]) -> Result<Dag> {
-    let parents = (0..dag.nodes()).map(|node| match causes.contains(&node) {
-        true => Vec::new(),
-        false => dag.parents(node).to_vec(),
-    });
+    let parents = (0..dag.nodes())
+        .map(|node| if causes.contains(&node) { Vec::new() } else { dag.parents(node).to_vec() });
     Dag::from_parents(parents.collect())
 }
 

@@ -70,7 +70,7 @@ pub(super) fn answer(asked: &Asked<'_>) -> Result<JointValue> {
     let levels = tables.settings().into_iter().map(level).collect::<Result<_>>()?;
     let rows = tables.rows[tables.outcome].iter().sum();
     let unsupported = before.unsupported.max(after.unsupported);
-    Ok(JointValue { unsupported, levels, ..asked.value(parts, contrast(&after, &before), rows) })
+    Ok(JointValue { unsupported, levels, ..JointValue::new(parts, contrast(&after, &before), rows) })
 }
 
 impl Tables {
@@ -142,9 +142,12 @@ impl Tables {
         let set = set.map(|(&cause, &state)| (name(cause), self.network.states(cause)[state].clone()));
         let inference = Inference { set: set.collect(), ..Inference::default() };
         let probabilities = inference.marginal(&self.network, &name(self.outcome))?;
-        let one = |node: usize| match self.causes.contains(&node) {
-            true => Ok((Vec::new(), 0.0)),
-            false => self.slopes(&inference, setting, node),
+        let one = |node: usize| {
+            if self.causes.contains(&node) {
+                Ok((Vec::new(), 0.0))
+            } else {
+                self.slopes(&inference, setting, node)
+            }
         };
         let found: Vec<(Vec<f64>, f64)> =
             parallel::map::<_, _, Result<_>>(0..self.network.dag().nodes(), one)?;
