@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections import deque
@@ -19,6 +20,7 @@ from plackett._progress import Bar
 
 if TYPE_CHECKING:
     from plackett._optimize import Optimizer
+    from plackett._plackett import Journal
     from plackett._pools import Pool
 
 # How often a run is saved, in seconds.
@@ -230,9 +232,11 @@ class Drive:
     callback: Callable[[Evaluation], Any] | None
     autosave: str | os.PathLike[str] | None
     bar: Bar
+    journal: Journal | None = None
     trace: list[TracePoint] = field(default_factory=list)
     _given: deque[Proposal] = field(default_factory=deque)
     _early: dict[int, Any] = field(default_factory=dict)
+    _known: set[int] = field(default_factory=set)
     _is_stopped: bool = False
 
     def run(self) -> Optimum:
@@ -278,6 +282,8 @@ class Drive:
         waiting = deque(self.optimizer.pending())  # of an earlier run
         native = self.optimizer._native
         while True:
+            if self.journal is not None:
+                self._learn(self.journal)
             ending = self._ending()
             if ending is not None:
                 return ending
@@ -288,7 +294,13 @@ class Drive:
             if len(asked) < room:
                 asked += to_proposals(native.ask_batch(room - len(asked)))
             self._given.extend(asked)
+            if self.journal is not None:
+                asked = self._unknown(asked, self.journal)
             self.pool.submit(asked)
+            if self._known:
+                self._tell()
+                if not self._given:
+                    continue
             if not self._given:
                 return "finished"
             left = None if self.limits.seconds is None else max(self.limits.seconds - self._seconds(), 0.0)
@@ -299,6 +311,25 @@ class Drive:
             if self.autosave is not None and time.monotonic() - self._saved >= _SAVED_EVERY:
                 self.optimizer.save(self.autosave)
                 self._saved = time.monotonic()
+
+    def _learn(self, journal: Journal) -> None:
+        """Takes what other processes have found."""
+        for order, value in journal.news():
+            # What others may do that this run may not is of no use to it.
+            with contextlib.suppress(PlackettError):
+                self.optimizer._native.learn(order, value)
+
+    def _unknown(self, asked: list[Proposal], journal: Journal) -> list[Proposal]:
+        """The proposals that nobody has evaluated; the others are answered."""
+        unknown = []
+        for proposal in asked:
+            value = journal.value_of(proposal.order.tolist())
+            if value is None:
+                unknown.append(proposal)
+            else:
+                self._early[proposal.id] = value
+                self._known.add(proposal.id)
+        return unknown
 
     def _ending(self) -> Ending | None:
         if self._is_stopped:
@@ -330,7 +361,7 @@ class Drive:
                 self._answer(proposal, self._early.pop(proposal.id))
 
     def _answer(self, proposal: Proposal, outcome: Any) -> None:
-        value = None
+        value, why = None, ""
         native = self.optimizer._native
         try:
             if isinstance(outcome, Failure):
@@ -345,7 +376,12 @@ class Drive:
         except Exception as error:
             if not self.is_lenient and not (isinstance(outcome, Failure) and outcome.is_counted):
                 raise
-            native.tell_failed(proposal.id, f"{type(error).__name__}: {error}")
+            why = f"{type(error).__name__}: {error}"
+            native.tell_failed(proposal.id, why)
+        if proposal.id in self._known:
+            self._known.remove(proposal.id)
+        elif self.journal is not None:
+            self.journal.append(proposal.order.tolist(), value, why)
         self._told += 1
         best = native.best_value()
         if best is not None and (not self.trace or best != self.trace[-1].value):

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from plackett import _plackett
 from plackett._arrays import Floats, Integers, to_count, to_floats, to_items, to_number, to_pairs, to_seed
 from plackett._drive import Drive, Evaluation, Limits, Optimum, Proposal, Shape, to_positive, to_proposals
-from plackett._plackett import PlackettError
+from plackett._plackett import Journal, PlackettError
 from plackett._pools import pool_of
 from plackett._progress import Bar
 
@@ -352,6 +352,7 @@ def minimize(
     callback: Callable[[Evaluation], Any] | None = None,
     on_error: Literal["raise", "skip"] = "raise",
     autosave: str | os.PathLike[str] | None = None,
+    journal: str | os.PathLike[str] | None = None,
     optimizer: Optimizer | None = None,
     progress: bool | None = None,
     **settings: Any,
@@ -396,6 +397,9 @@ def minimize(
         Whether an exception of f ends the run (``"raise"``) or its order is left out (``"skip"``).
     autosave
         A file that the run is saved to, every few seconds and at the end, and gone on from if it is there.
+    journal
+        A file through which several processes, on one machine or on many, share one run: each evaluates orders of its own, tells the
+        others, goes on from what they find, and counts its own evaluations. Such a run cannot be repeated to the bit.
     optimizer
         An optimizer to go on with, whose evaluations count too; ``n_items``, ``method`` and other settings are its own then.
     progress
@@ -427,14 +431,21 @@ def minimize(
         raise PlackettError(f"callback is {callback!r}: a function is needed")
     if settings.get("maximize"):
         raise PlackettError("minimize minimizes: pass a function with the other sign")
+    if journal is not None and (autosave is not None or optimizer is not None or noise or method == "pl"):
+        raise PlackettError("a run that is shared by a journal has no autosave, optimizer, noise or method pl: leave them out")
     limits = Limits.of(max_evaluations, time_limit, target, patience, _DEFAULT_EVALUATIONS)
     shape = Shape.of(n_items, top)
+    shared = None
     own = {"start": start, "top": top, "window": window, "noise": noise or None}
     if optimizer is None:
         if shape is None:
             raise PlackettError("n_items is needed: how many items are there to order?")
         if window is None:
             window = 1 if executor is None and not batch else _WINDOW_SIDE_BY_SIDE
+        if journal is not None:
+            name = getattr(f, "__qualname__", type(f).__name__)
+            shared = Journal(os.fspath(journal), shape.items, f"{name} of {n_items}, top {top}")
+            settings["seed"] = shared.seed(to_seed(settings.get("seed", 0)))
         if shape.blocks is not None:
             settings["before"] = [*settings.get("before", ()), *shape.before()]
         optimizer = Optimizer(
@@ -469,6 +480,7 @@ def minimize(
         is_lenient=on_error == "skip",
         callback=callback,
         autosave=autosave,
+        journal=shared,
         bar=Bar(progress),
     )
     return run.run()

@@ -225,7 +225,7 @@ class _Elsewhere:
         else:
             raise death
         if self._is_own:
-            old.shutdown(wait=False, cancel_futures=True)
+            _shut_down(old)
         self._executor, self._is_own = fresh, True
 
     def _late(self) -> list[tuple[Proposal, Any]]:
@@ -275,4 +275,9 @@ class _Elsewhere:
         for future in self._working:
             future.cancel()
         if self._is_own:
-            self._executor.shutdown(wait=False, cancel_futures=True)
+            _shut_down(self._executor)
+
+
+def _shut_down(executor: Executor) -> None:
+    """Without waiting. Not every executor can also cancel what it has not begun, and here that is canceled one by one."""
+    executor.shutdown(wait=False)

@@ -21,8 +21,6 @@ ProblemMethod: TypeAlias = Literal[
     "default", "insertion", "pl-relax", "pl-reinforce", "pl", "pl-relax+insertion", "pl-surrogate"
 ]
 
-# Their distances take 3 GB, once here and once where they are searched.
-_MOST_CITIES = 20_000
 # Seconds if there is no limit.
 _DEFAULT_SECONDS = 10.0
 
@@ -154,7 +152,8 @@ class Problem:
 
 
 def tsp(cities: ArrayLike, *, name: str = "tsp") -> Problem:
-    """A round trip: by a square matrix of distances, or by the coordinates of cities, an array of shape (n, 2).
+    """A round trip: by a square matrix of distances, or by the coordinates of cities, an array of shape (n, 2), of which there may be
+    a hundred thousand and more.
 
     >>> import plackett
     >>> plackett.problems.tsp([[0, 0], [3, 4]]).value([0, 1])
@@ -163,11 +162,7 @@ def tsp(cities: ArrayLike, *, name: str = "tsp") -> Problem:
     array = to_matrix(cities, "cities")
     # Two rows of two numbers are distances if there is no way from a city to itself.
     if array.shape[1] == 2 and (array.shape[0] != 2 or np.any(np.diag(array) != 0)):
-        if len(array) > _MOST_CITIES:
-            needed = 16e-9 * len(array) ** 2
-            raise PlackettError(f"{len(array)} cities need {needed:.0f} GB for their distances: there may be {_MOST_CITIES}")
-        x, y = array.T
-        array = np.hypot(x[:, None] - x, y[:, None] - y)
+        return Problem(_plackett.Problem.tsp_points(str(name), np.ascontiguousarray(array)))
     return Problem(_plackett.Problem.tsp(str(name), np.ascontiguousarray(array)))
 
 

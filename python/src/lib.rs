@@ -47,7 +47,7 @@ mod _plackett {
         },
         learn::{LearnedGraph, learn, read_knowledge},
         model::{LinearModel, Network},
-        optimize::Optimizer,
+        optimize::{Journal, Optimizer},
         problems::Problem,
         program::main,
         relaxation::{neural_sort, sinkhorn, softmax},

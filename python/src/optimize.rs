@@ -9,7 +9,9 @@ use numpy::{PyArray1, PyArray2, PyReadonlyArray1};
 use plackett::{
     Constraints,
     neighborhood::MoveKind,
-    optimizer::{Answer, Gradient, Noisy, Optimizer as Engine, OptimizerSettings, OptimizerStatus, Proposal},
+    optimizer::{
+        Answer, Gradient, Journal as SharedJournal, Noisy, Optimizer as Engine, OptimizerSettings, OptimizerStatus, Proposal,
+    },
     problem::Sense,
     run::Limits,
     solver::{Method, gradient_share},
@@ -203,6 +205,11 @@ impl Optimizer {
         Ok(self.with(py, |engine| engine.tell(&items, value))?)
     }
 
+    /// Takes the value of an order that somebody else has worked out.
+    fn learn(&self, py: Python<'_>, order: Vec<usize>, value: f64) -> Result<(), Failure> {
+        Ok(self.with(py, |engine| engine.learn(&order, value))?)
+    }
+
     /// The best order told, and its value.
     fn best<'py>(&self, py: Python<'py>) -> Option<(Bound<'py, PyArray1<i64>>, f64)> {
         let best = self.with(py, |engine| engine.best().map(|(order, value)| (order.to_vec(), value)));
@@ -260,5 +267,50 @@ impl Optimizer {
         status.set_item("mean", mean)?;
         status.set_item("is_refining", is_refining)?;
         Ok(status)
+    }
+}
+
+/// A file that several processes share a run through.
+#[pyclass(frozen, module = "plackett._plackett")]
+pub(crate) struct Journal {
+    shared: Mutex<SharedJournal>,
+}
+
+impl Journal {
+    fn with<T: Send>(&self, py: Python<'_>, does: impl FnOnce(&mut SharedJournal) -> T + Send) -> T {
+        // Whoever holds the lock of the file may take a while.
+        py.detach(|| does(&mut self.shared.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+}
+
+#[pymethods]
+impl Journal {
+    #[new]
+    fn new(py: Python<'_>, path: PathBuf, items: usize, objective: &str) -> Result<Self, Failure> {
+        let joined = py.detach(|| SharedJournal::join(&path, items, objective))?;
+        Ok(Self { shared: Mutex::new(joined) })
+    }
+
+    /// A seed that no other process of the run has.
+    fn seed(&self, py: Python<'_>, seed: u64) -> u64 {
+        self.with(py, |journal| journal.seed(seed))
+    }
+
+    /// What others have evaluated since the last call.
+    fn news(&self, py: Python<'_>) -> Result<Vec<(Vec<usize>, f64)>, Failure> {
+        let news = self.with(py, SharedJournal::news)?;
+        Ok(news.into_iter().map(|(order, value)| (order.to_vec(), value)).collect())
+    }
+
+    /// The value of an order, if somebody has evaluated it.
+    fn value_of(&self, py: Python<'_>, order: Vec<usize>) -> Option<f64> {
+        self.with(py, |journal| journal.value_of(&order))
+    }
+
+    /// Tells the others of a value, or why there is none.
+    #[pyo3(signature = (order, value, why))]
+    fn append(&self, py: Python<'_>, order: Vec<usize>, value: Option<f64>, why: String) -> Result<(), Failure> {
+        let answer = value.map_or(Answer::Failed(why), Answer::Value);
+        Ok(self.with(py, |journal| journal.append(&order, &answer))?)
     }
 }

@@ -69,6 +69,14 @@ impl Problem {
         Ok(Self::of(TravelingSalesman::from_distances(name, cities, distances)?))
     }
 
+    /// A round trip by points in the plane.
+    #[staticmethod]
+    fn tsp_points(name: &str, points: PyReadonlyArray2<'_, f64>) -> Result<Self, Failure> {
+        let rows = Rows::of(&points, "cities")?;
+        let points = rows.entries().chunks_exact(rows.columns()).map(|point| (point[0], point[1])).collect();
+        Ok(Self::of(TravelingSalesman::from_points(name, points)?))
+    }
+
     /// Quadratic assignment by two matrices.
     #[staticmethod]
     fn qap(name: &str, a: PyReadonlyArray2<'_, f64>, b: PyReadonlyArray2<'_, f64>) -> Result<Self, Failure> {

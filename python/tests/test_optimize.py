@@ -2,9 +2,12 @@
 
 import _thread
 import itertools
+import json
 import multiprocessing
 import os
 import pickle
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, ThreadPoolExecutor
@@ -488,3 +491,71 @@ class TestBadInput:
     def test_orders_cannot_be_changed_by_the_function(self):
         with pytest.raises(ValueError, match="read-only"):
             plackett.minimize(lambda order: order.sort(), 3)
+
+
+class _Plain(ThreadPoolExecutor):
+    """As joblib's loky has it: without a way to cancel what has not begun."""
+
+    def shutdown(self, wait=True):
+        super().shutdown(wait=wait)
+
+
+def test_an_executor_that_can_only_be_shut_down():
+    found = plackett.minimize(distance, 6, max_evaluations=200, executor=_Plain, window=4)
+    assert found.value == plackett.minimize(distance, 6, max_evaluations=200, window=4).value
+
+
+_SHARED = """
+import sys
+import plackett
+
+def slow(order):
+    return float(sum(abs(rank - item) for rank, item in enumerate(order.tolist())))
+
+found = plackett.minimize(slow, 25, max_evaluations=150, journal=sys.argv[1], seed=3)
+print(found.value)
+"""
+
+
+class TestJournal:
+    def test_processes_share_a_run(self, tmp_path):
+        path = tmp_path / "run.journal"
+        call = [sys.executable, "-c", _SHARED, str(path)]
+        both = [subprocess.Popen(call, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+        values = [float(process.communicate(timeout=100)[0]) for process in both]
+        lines = [json.loads(line) for line in path.read_text().splitlines()]
+        assert lines[0] == {"plackett": "journal", "version": 1, "items": 25, "objective": "slow of 25, top None"}
+        told = [line for line in lines[1:] if "order" in line]
+        assert {line["by"] for line in told} == {0, 1}
+        assert len({tuple(line["order"]) for line in told}) > 0.95 * len(told), "with one seed they ask different orders"
+        assert min(values) == min(line["value"] for line in told)
+        with path.open("a") as journal:
+            journal.write('{"by":0,"order":[3,')  # a process died here
+        third = float(subprocess.run(call, capture_output=True, text=True, check=True).stdout)
+        assert third <= min(values)
+
+    def test_nothing_is_evaluated_twice_and_failures_are_written_down(self, tmp_path):
+        path, asked = tmp_path / "run.journal", []
+
+        def f(order):
+            asked.append(tuple(order.tolist()))
+            if order[0] == 3:
+                raise ValueError("no")
+            return float(order[0])
+
+        for _ in range(2):
+            found = plackett.minimize(f, 4, journal=path, on_error="skip")
+            assert found.status == "finished"
+            assert found.value == 0
+        values = [order for order in asked if order[0] != 3]
+        assert len(values) == len(set(values)) == 18
+        assert '"failed":"ValueError: no"' in path.read_text()
+
+    def test_what_does_not_go_together(self, tmp_path):
+        path = tmp_path / "run.journal"
+        for wrong in ({"noise": True}, {"autosave": tmp_path / "state"}, {"method": "pl"}):
+            with pytest.raises(plackett.PlackettError, match="shared by a journal"):
+                plackett.minimize(lambda order: 0.0, 3, journal=path, **wrong)
+        plackett.minimize(lambda order: 0.0, 3, journal=path, max_evaluations=2)
+        with pytest.raises(plackett.PlackettError, match="of a run with 3 items"):
+            plackett.minimize(lambda order: 0.0, 4, journal=path)

@@ -420,6 +420,55 @@ fn a_state_belongs_to_one_process_and_a_result_is_shown_even_if_it_cannot_be_sav
     }
 }
 
+/// Two processes at the same time, one of which is given a line that was never ended.
+#[test]
+fn processes_share_a_run_through_a_journal() {
+    let folder = Folder::new();
+    let command = worker(&folder, HONEST);
+    let journal = folder.path("run.journal");
+    let call = |seed: &'static str| {
+        let arguments = ["--items", "30", "--command", &command, "--journal", &journal, "--seed", seed];
+        json(&[&arguments[..], &["--evaluations", "150"]].concat())
+    };
+    let (one, other) = std::thread::scope(|scope| {
+        let one = scope.spawn(|| call("1"));
+        let other = scope.spawn(|| call("1"));
+        (one.join().unwrap(), other.join().unwrap())
+    });
+    let lines = || -> Vec<Value> {
+        let text = std::fs::read_to_string(&journal).unwrap();
+        text.lines().skip(1).filter_map(|line| serde_json::from_str(line).ok()).collect()
+    };
+    let evaluated = |by: u64| lines().iter().filter(|line| line["by"] == by).count();
+    // What the other knew was not evaluated again.
+    assert!(evaluated(0) > 100 && evaluated(1) > 100, "{} {}", evaluated(0), evaluated(1));
+    let mut orders: Vec<String> = lines()
+        .iter()
+        .filter(|line| line["order"].is_array())
+        .map(|line| line["order"].to_string())
+        .collect();
+    let count = orders.len();
+    orders.sort();
+    orders.dedup();
+    assert!(orders.len() + 3 > count, "with one seed they ask different orders: {} of {count}", orders.len());
+    let least = lines().iter().filter_map(|line| line["value"].as_f64()).fold(f64::INFINITY, f64::min);
+    let value = |document: &Value| document["value"].as_f64().unwrap();
+    assert_eq!(value(&one).min(value(&other)), least);
+    // A process died while it wrote; whoever comes next goes on from the best that there is.
+    let mut torn = std::fs::File::options().append(true).open(&journal).unwrap();
+    std::io::Write::write_all(&mut torn, b"{\"by\":1,\"order\":[1,2").unwrap();
+    let third = json(&["--items", "30", "--command", &command, "--journal", &journal, "--evaluations", "40"]);
+    assert!(value(&third) <= least);
+    assert!(evaluated(2) > 30);
+    let text = complaint(&["--items", "31", "--command", &command, "--journal", &journal], 2);
+    assert!(text.contains("it is of a run with 30 items"), "{text}");
+    let strange = folder.write("strange", "a text\n");
+    let text = complaint(&["--items", "3", "--command", &command, "--journal", &strange], 2);
+    assert!(text.contains("it is no journal of a run"), "{text}");
+    let noisy = ["--items", "30", "--command", &command, "--journal", &journal, "--noise", "yes"];
+    assert!(complaint(&noisy, 2).contains("--journal and --noise"));
+}
+
 #[test]
 fn starts_patience_choices_and_noise() {
     let (folder, other) = (Folder::new(), Folder::new());

@@ -6,7 +6,9 @@
 //! at f, and the makespan is max f + q: Taillard's way to value all ranks of a job in O(n·m). Many gaps are equally good by
 //! that; of these the one that lets machines wait least is taken, as Fernandez-Viagas and Framinan do. The search is the iterated
 //! greedy algorithm of Ruiz and Stützle with the refinement of Dubois-Lacoste, Pagnozzi and Stützle: the line that is left when a
-//! few jobs are taken out is improved before they are put back.
+//! few jobs are taken out is improved before they are put back. Whole times are added as whole numbers, which is quicker.
+
+use std::ops::{Add, Sub};
 
 use plackett::{
     neighborhood::{Move, MoveKind, Neighborhood, Queue, Standing, is_gain},
@@ -40,8 +42,45 @@ pub struct FlowShop {
     machines: usize,
     /// A row of machines for every job.
     times: Vec<f64>,
+    /// The same, if they are whole and no sum of them is too large.
+    whole_times: Option<Vec<i32>>,
     stated: Option<BestKnown>,
 }
+
+/// A time or a sum of times.
+trait Time:
+    Copy + Default + PartialOrd + Send + Sync + Add<Output = Self> + Sub<Output = Self> + Into<f64>
+{
+    /// More than any sum of times.
+    const MOST: Self;
+
+    /// A row of machines for every job.
+    fn times(shop: &FlowShop) -> &[Self];
+
+    #[inline]
+    fn later(self, other: Self) -> Self {
+        if self < other { other } else { self }
+    }
+}
+
+impl Time for f64 {
+    const MOST: Self = Self::INFINITY;
+
+    fn times(shop: &FlowShop) -> &[Self] {
+        &shop.times
+    }
+}
+
+impl Time for i32 {
+    const MOST: Self = Self::MAX;
+
+    fn times(shop: &FlowShop) -> &[Self] {
+        shop.whole_times.as_deref().unwrap_or_default()
+    }
+}
+
+/// The largest sum of whole times: waiting, which is a few of them added up, must not be too large for 32 bits.
+const MOST_WHOLE: f64 = 1e7;
 
 impl FlowShop {
     /// The problem of a table of processing times, a row for every job.
@@ -57,7 +96,10 @@ impl FlowShop {
         if let Some(&value) = times.iter().find(|&&time| time < 0.0) {
             return Err(Error::NegativeTime { time: value });
         }
-        Ok(Self { name: name.to_owned(), jobs, machines, times, stated: None })
+        let is_whole =
+            times.iter().all(|time| time.fract() == 0.0) && times.iter().sum::<f64>() <= MOST_WHOLE;
+        let whole_times = is_whole.then(|| times.iter().map(|&time| time as i32).collect());
+        Ok(Self { name: name.to_owned(), jobs, machines, times, whole_times, stated: None })
     }
 
     /// Reads the first problem of a text; `file` is what errors call it.
@@ -204,28 +246,24 @@ impl Problem for FlowShop {
     }
 
     fn neighborhood(&self) -> Box<dyn Neighborhood + '_> {
-        Box::new(Walk::new(self))
-    }
-
-    /// Every improvement takes many evaluations: few walks get further than many.
-    fn walks(&self) -> usize {
-        2
-    }
-
-    /// Nawaz, Enscore and Ham: jobs by their total time, the longest first, each put where it is best.
-    fn construct(&self, run: &Run<'_>) -> Option<Vec<usize>> {
-        let total = |job: &usize| self.times_of(*job).iter().sum::<f64>();
-        let mut jobs: Vec<usize> = (0..self.jobs).collect();
-        jobs.sort_by(|a, b| total(b).total_cmp(&total(a)));
-        let mut walk = Walk::new(self);
-        walk.line.clear();
-        for job in jobs {
-            if run.is_over() {
-                return None;
-            }
-            walk.place(job);
+        if self.whole_times.is_some() {
+            Box::new(Walk::<i32>::new(self))
+        } else {
+            Box::new(Walk::<f64>::new(self))
         }
-        Some(walk.line)
+    }
+
+    /// Every improvement takes many evaluations: one walk gets further than many.
+    fn walks(&self) -> usize {
+        1
+    }
+
+    fn construct(&self, run: &Run<'_>) -> Option<Vec<usize>> {
+        if self.whole_times.is_some() {
+            Walk::<i32>::construct(self, run)
+        } else {
+            Walk::<f64>::construct(self, run)
+        }
     }
 }
 
@@ -247,65 +285,104 @@ impl Instance for FlowShop {
 const KICKED_JOBS: usize = 2;
 const TEMPERATURE: f64 = 0.7;
 
-struct Walk<'a> {
+struct Walk<'a, T> {
     shop: &'a FlowShop,
+    times: &'a [T],
     standing: Standing,
     /// The jobs in line without the one that is being placed.
     line: Vec<usize>,
     /// Earliest ends after each job of the line, and longest tails from each job on; rows of machines.
-    ends: Vec<f64>,
-    tails: Vec<f64>,
-    spans: Vec<f64>,
+    ends: Vec<T>,
+    tails: Vec<T>,
+    spans: Vec<T>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a, T: Time> Walk<'a, T> {
     fn new(shop: &'a FlowShop) -> Self {
         let room = (shop.jobs + 1) * shop.machines;
         let mut walk = Self {
             shop,
+            times: T::times(shop),
             standing: Standing::new(shop.jobs),
             line: Vec::with_capacity(shop.jobs),
-            ends: vec![0.0; room],
-            tails: vec![0.0; room],
+            ends: vec![T::default(); room],
+            tails: vec![T::default(); room],
             spans: Vec::with_capacity(shop.jobs + 1),
         };
         walk.set_order(&(0..shop.jobs).collect::<Vec<_>>());
         walk
     }
 
+    /// Nawaz, Enscore and Ham: jobs by their total time, the longest first, each put where it is best.
+    fn construct(shop: &'a FlowShop, run: &Run<'_>) -> Option<Vec<usize>> {
+        let total = |job: &usize| shop.times_of(*job).iter().sum::<f64>();
+        let mut jobs: Vec<usize> = (0..shop.jobs).collect();
+        jobs.sort_by(|a, b| total(b).total_cmp(&total(a)));
+        let mut walk = Self::new(shop);
+        walk.line.clear();
+        for job in jobs {
+            if run.is_over() {
+                return None;
+            }
+            walk.place(job);
+        }
+        Some(walk.line)
+    }
+
+    fn times_of(&self, job: usize) -> &'a [T] {
+        &self.times[job * self.shop.machines..][..self.shop.machines]
+    }
+
+    /// The makespan of the line.
+    fn span(&mut self) -> T {
+        let Self { line, ends, times, .. } = self;
+        let machines = self.shop.machines;
+        let ends = &mut ends[..machines];
+        ends.fill(T::default());
+        for &job in &*line {
+            let mut end = T::default();
+            for (machine_end, &time) in ends.iter_mut().zip(&times[job * machines..][..machines]) {
+                end = end.later(*machine_end) + time;
+                *machine_end = end;
+            }
+        }
+        ends[machines - 1]
+    }
+
     /// The makespan with a job put into every gap of the line. O(n·m).
     fn value_gaps(&mut self, job: usize) {
-        let Self { shop, line, ends, tails, spans, .. } = self;
+        let Self { shop, times, line, ends, tails, spans, .. } = self;
         let machines = shop.machines;
-        ends[..machines].fill(0.0);
+        let times_of = |job: usize| &times[job * machines..][..machines];
+        ends[..machines].fill(T::default());
         for (at, &other) in line.iter().enumerate() {
             let (before, after) = ends.split_at_mut((at + 1) * machines);
             let before = &before[at * machines..];
-            let mut end: f64 = 0.0;
-            for ((after, &before), time) in after.iter_mut().zip(before).zip(shop.times_of(other)) {
-                end = end.max(before) + time;
+            let mut end = T::default();
+            for ((after, &before), &time) in after.iter_mut().zip(before).zip(times_of(other)) {
+                end = end.later(before) + time;
                 *after = end;
             }
         }
-        tails[line.len() * machines..][..machines].fill(0.0);
+        tails[line.len() * machines..][..machines].fill(T::default());
         for (at, &other) in line.iter().enumerate().rev() {
             let (before, after) = tails.split_at_mut((at + 1) * machines);
-            let mut tail: f64 = 0.0;
-            let rows = before[at * machines..].iter_mut().zip(after).zip(shop.times_of(other));
-            for ((before, &mut after), time) in rows.rev() {
-                tail = tail.max(after) + time;
+            let mut tail = T::default();
+            let rows = before[at * machines..].iter_mut().zip(after).zip(times_of(other));
+            for ((before, &mut after), &time) in rows.rev() {
+                tail = tail.later(after) + time;
                 *before = tail;
             }
         }
         spans.clear();
-        let times = shop.times_of(job);
+        let times = times_of(job);
         for (ends, tails) in
             ends.chunks_exact(machines).zip(tails.chunks_exact(machines)).take(line.len() + 1)
         {
-            let (mut end, mut span): (f64, f64) = (0.0, 0.0);
+            let (mut end, mut span) = (T::default(), T::default());
             for ((&before, &tail), &time) in ends.iter().zip(tails).zip(times) {
-                end = end.max(before) + time;
-                span = span.max(end + tail);
+                end = end.later(before) + time;
+                span = span.later(end + tail);
             }
             spans.push(span);
         }
@@ -314,8 +391,9 @@ impl<'a> Walk<'a> {
 
     /// The best gap for the job that was valued; of several the one with the least waiting.
     fn best_gap(&mut self, job: usize) -> usize {
-        let least = self.spans.iter().copied().fold(f64::INFINITY, f64::min);
-        let mut best = (f64::INFINITY, 0);
+        let least =
+            self.spans.iter().copied().fold(T::MOST, |least, span| if span < least { span } else { least });
+        let mut best = (T::MOST, 0);
         let ties = self.spans.iter().filter(|&&span| span == least).count();
         for gap in 0..self.spans.len() {
             if self.spans[gap] == least {
@@ -332,36 +410,39 @@ impl<'a> Walk<'a> {
     }
 
     /// How long machines wait around a job in a gap of the line, up to what is the same for all gaps. O(m).
-    fn waiting(&self, job: usize, gap: usize) -> f64 {
+    fn waiting(&self, job: usize, gap: usize) -> T {
         let machines = self.shop.machines;
         let ends = &self.ends[gap * machines..][..machines];
-        let times = self.shop.times_of(job);
-        let mut waiting = 0.0;
-        let mut end: f64 = 0.0; // of the job, on the machine before
+        let times = self.times_of(job);
+        let zero = T::default();
+        let mut waiting = zero;
+        let mut end = zero; // of the job, on the machine before
         if gap == self.line.len() {
-            for (at, (&free, time)) in ends.iter().zip(times).enumerate() {
-                waiting += if at > 0 { (end - free).max(0.0) } else { 0.0 };
-                end = end.max(free) + time;
+            for (at, (&free, &time)) in ends.iter().zip(times).enumerate() {
+                waiting = waiting + if at > 0 { (end - free).later(zero) } else { zero };
+                end = end.later(free) + time;
             }
             return waiting;
         }
         // The job that comes next now, and when it would end after this one.
-        let next = self.shop.times_of(self.line[gap]);
+        let next = self.times_of(self.line[gap]);
         let next_ends = &self.ends[(gap + 1) * machines..][..machines];
-        let mut next_end: f64 = 0.0;
+        let mut next_end = zero;
         for machine in 0..machines {
-            end = end.max(ends[machine]) + times[machine];
+            end = end.later(ends[machine]) + times[machine];
             if machine > 0 {
-                waiting +=
-                    end - next_ends[machine] + next[machine] - times[machine] + (next_end - end).max(0.0);
+                waiting = waiting
+                    + (end - next_ends[machine])
+                    + (next[machine] - times[machine])
+                    + (next_end - end).later(zero);
             }
-            next_end = next_end.max(end) + next[machine];
+            next_end = next_end.later(end) + next[machine];
         }
         waiting
     }
 
     /// Puts a job into its best gap, and returns the makespan.
-    fn place(&mut self, job: usize) -> f64 {
+    fn place(&mut self, job: usize) -> T {
         self.value_gaps(job);
         let gap = self.best_gap(job);
         self.line.insert(gap, job);
@@ -371,11 +452,7 @@ impl<'a> Walk<'a> {
     /// Improves the line as it is, without the jobs that have been taken out: each job in turn to its best gap, until a pass
     /// brings nothing.
     fn improve_line(&mut self, rng: &mut ChaCha8Rng) {
-        let machines = self.shop.machines;
-        let ends = &mut self.ends[..machines];
-        ends.fill(0.0);
-        self.line.iter().for_each(|&job| self.shop.follow(job, ends));
-        let mut span = ends[machines - 1];
+        let mut span = self.span();
         let mut jobs = self.line.clone();
         let mut since_better = 0;
         while since_better < jobs.len() {
@@ -388,7 +465,7 @@ impl<'a> Walk<'a> {
                 self.line.remove(rank);
                 self.value_gaps(job);
                 let gap = self.best_gap(job);
-                if is_gain(self.spans[gap] - span, span) {
+                if is_gain((self.spans[gap] - span).into(), span.into()) {
                     self.line.insert(gap, job);
                     span = self.spans[gap];
                     since_better = 0;
@@ -407,7 +484,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-impl Neighborhood for Walk<'_> {
+impl<T: Time> Neighborhood for Walk<'_, T> {
     fn standing(&self) -> &Standing {
         &self.standing
     }
@@ -426,10 +503,7 @@ impl Neighborhood for Walk<'_> {
         self.line.clear();
         self.line.extend(self.standing.order.iter().copied());
         step.apply(&mut self.line);
-        let ends = &mut self.ends[..self.shop.machines];
-        ends.fill(0.0);
-        self.line.iter().for_each(|&job| self.shop.follow(job, ends));
-        ends[self.shop.machines - 1] - self.standing.cost
+        self.span().into() - self.standing.cost
     }
 
     fn apply(&mut self, step: Move) {
@@ -442,7 +516,7 @@ impl Neighborhood for Walk<'_> {
         self.leave_out(from);
         self.value_gaps(self.standing.order[from]);
         changes.clear();
-        changes.extend(self.spans[low..=high].iter().map(|span| span - self.standing.cost));
+        changes.extend(self.spans[low..=high].iter().map(|&span| span.into() - self.standing.cost));
     }
 
     fn improve_item(&mut self, item: usize, queue: &mut Queue, _: &Run<'_>) -> bool {
@@ -450,7 +524,7 @@ impl Neighborhood for Walk<'_> {
         self.leave_out(from);
         self.value_gaps(item);
         let to = self.best_gap(item);
-        let span = self.spans[to];
+        let span: f64 = self.spans[to].into();
         if !is_gain(span - self.standing.cost, self.standing.cost) {
             return false;
         }
@@ -480,7 +554,7 @@ impl Neighborhood for Walk<'_> {
         (0..self.shop.jobs).for_each(|at| queue.push((start + at) % self.shop.jobs));
     }
 
-    fn temperature(&self) -> f64 {
+    fn temperature(&self, _: u64) -> f64 {
         let mean = self.shop.times.iter().sum::<f64>() / self.shop.times.len() as f64;
         TEMPERATURE * mean / 10.0
     }

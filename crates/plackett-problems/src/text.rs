@@ -61,14 +61,17 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// A count from 1 to the most items.
+    /// A count from 1 to the most items of which a matrix fits into memory.
     pub(crate) fn count(&mut self, what: &str) -> Result<usize, Error> {
+        self.count_to(MOST_ITEMS, what)
+    }
+
+    /// A count from 1 to some other limit.
+    pub(crate) fn count_to(&mut self, most: usize, what: &str) -> Result<usize, Error> {
         let start = self.clone();
         let number = self.number(what)?;
-        if number.fract() != 0.0 || !(1.0..=MOST_ITEMS as f64).contains(&number) {
-            return Err(
-                start.error(format!("{what} is {number}: a whole number from 1 to {MOST_ITEMS} is needed"))
-            );
+        if number.fract() != 0.0 || !(1.0..=most as f64).contains(&number) {
+            return Err(start.error(format!("{what} is {number}: a whole number from 1 to {most} is needed")));
         }
         #[expect(clippy::cast_sign_loss, reason = "at least 1")]
         Ok(number as usize)

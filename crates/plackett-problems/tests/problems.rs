@@ -2,7 +2,7 @@
 
 use plackett::{
     Constraints, Noise, Order,
-    neighborhood::{Move, MoveKind, Queue},
+    neighborhood::{Kept, Move, MoveKind, Queue},
     problem::{Problem, Sense},
     rand::{RngExt as _, seq::SliceRandom as _},
     run::{Ending, Limits, Progress, Run, Trace},
@@ -141,6 +141,42 @@ fn costs_stay_right_along_a_walk_and_descents_end_in_local_optima() {
         }
         walk.improve(&mut queue, rng, &Run::default());
         assert_eq!(walk.cost(), cost(walk.order()), "improvement of {}", problem.kind());
+    }
+}
+
+/// Orders that are kept without a copy are the orders that a copy would be, however many turns lie between.
+#[test]
+fn what_is_kept_is_found_again() {
+    for (n, problem) in [6, 30].into_iter().flat_map(|n| problems(n, 50).into_iter().map(move |p| (n, p))) {
+        let mut noise = Noise::new(4);
+        let rng = noise.stream(0);
+        let mut walk = problem.neighborhood();
+        let mut queue = Queue::new(n);
+        let mut kept = Kept::new(walk.order().to_vec());
+        walk.keep(&mut kept, true);
+        let mut copies = kept.clone();
+        for _ in 0..300 {
+            let cost = walk.cost();
+            walk.kick(&mut queue, rng);
+            walk.descend(&mut queue, &Run::default());
+            match rng.random_range(0..5u8) {
+                0 => {
+                    walk.keep(&mut kept, true);
+                    copies = Kept::new(walk.order().to_vec());
+                }
+                1 | 2 => {
+                    walk.keep(&mut kept, false);
+                    copies.order.copy_from_slice(walk.order());
+                }
+                _ => {
+                    walk.go_back(&kept);
+                    // A round trip may be turned back the other way round, but not become another one.
+                    assert_eq!((walk.order(), walk.cost()), (&copies.order[..], cost), "{}", problem.kind());
+                }
+            }
+        }
+        walk.write_down(&mut kept);
+        assert_eq!((kept.order, kept.best), (copies.order, copies.best), "{} of {n}", problem.kind());
     }
 }
 
@@ -309,6 +345,110 @@ fn runs_stop_as_they_are_told() {
     assert!(walks.best().is_some());
     let other = LinearOrdering::new("", 3, numbers(9, 1)).unwrap();
     assert!(walks.run(&other, &Run::default(), &mut Trace::default()).is_err());
+}
+
+/// Points, with or without a matrix of their distances.
+#[test]
+fn points_are_the_problem_of_their_distances() {
+    let n = 40;
+    let numbers = numbers(2 * n, 8);
+    let points: Vec<(f64, f64)> = (0..n).map(|at| (numbers[at], numbers[n + at])).collect();
+    let distance = |at: usize| {
+        let (a, b) = (points[at / n], points[at % n]);
+        ((a.0 - b.0).powi(2) + (a.1 - b.1).powi(2)).sqrt()
+    };
+    let matrix = TravelingSalesman::from_distances("", n, (0..n * n).map(distance).collect()).unwrap();
+    let plain = TravelingSalesman::from_points("", points).unwrap();
+    let mut order: Vec<usize> = (0..n).collect();
+    order.shuffle(Noise::new(2).stream(0));
+    assert!((matrix.value(&order) - plain.value(&order)).abs() < 1e-9);
+    let best = |problem: &dyn Problem| {
+        run(problem, WalkSettings { walks: 1, ..WalkSettings::default() }, &evaluations(2_000_000))
+            .0
+            .best()
+            .unwrap()
+            .1
+    };
+    assert!((best(&matrix) - best(&plain)).abs() < 1e-6);
+    assert!(TravelingSalesman::from_points("", vec![]).is_err());
+    assert!(TravelingSalesman::from_points("", vec![(0.0, f64::NAN)]).is_err());
+}
+
+#[test]
+fn fixed_edges_are_kept() {
+    let file = |n: usize, fixed: &str| {
+        let numbers = numbers(2 * n, 3);
+        let line = |at: usize| format!("{} {} {}\n", at + 1, numbers[at], numbers[n + at]);
+        let points = (0..n).map(line).collect::<Vec<_>>().concat();
+        format!(
+            "DIMENSION: {n}\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n{points}FIXED_EDGES_SECTION\n{fixed}\nEOF\n"
+        )
+    };
+    let has = |order: &[usize], a: usize, b: usize| {
+        (0..order.len()).any(|at| {
+            let (one, other) = (order[at], order[(at + 1) % order.len()]);
+            (one, other) == (a, b) || (one, other) == (b, a)
+        })
+    };
+    // As by brute force.
+    let text = file(7, "1 5\n3 5\n7 2\n-1");
+    let (fixed, free) = (
+        TravelingSalesman::parse("f", &text).unwrap(),
+        TravelingSalesman::parse("f", &file(7, "-1")).unwrap(),
+    );
+    let mut best = f64::INFINITY;
+    for_each_order(&mut (0..7).collect(), 0, &mut |order| {
+        if has(order, 0, 4) && has(order, 2, 4) && has(order, 6, 1) {
+            assert_eq!(fixed.value(order), free.value(order));
+            best = best.min(free.value(order));
+        } else {
+            assert!(fixed.value(order) > 1000.0, "whoever leaves an edge out is beaten by all who do not");
+        }
+    });
+    assert_eq!(run(&fixed, WalkSettings::default(), &evaluations(20_000)).0.best().unwrap().1, best);
+    // Far apart, and the search begins with them.
+    let problem = TravelingSalesman::parse("f", &file(200, "1 100\n100 50\n7 180\n20 21\n-1")).unwrap();
+    for order in [problem.construct(&Run::default()).unwrap(), {
+        let (walks, _) = run(&problem, WalkSettings::default(), &evaluations(300_000));
+        walks.best().unwrap().0.to_vec()
+    }] {
+        for (a, b) in [(0, 99), (99, 49), (6, 179), (19, 20)] {
+            assert!(has(&order, a, b), "{a} {b}");
+        }
+    }
+    for (edges, expected) in [
+        ("1 5\n5 2\n5 3\n-1", "f, line 14: city 5 would have three fixed edges"),
+        ("1 5\n5 2\n2 1\n-1", "f, line 14: the fixed edges close a circle that leaves out other cities"),
+        ("4 4\n-1", "f, line 12: the edge from city 4 to itself cannot be fixed"),
+        ("1 9\n-1", "f, line 12: a city of a fixed edge is 9: a whole number from 1 to 7 is needed"),
+        ("1 2\n-1\n3", "f, line 14: '3' is left over after the last number"),
+    ] {
+        let error = TravelingSalesman::parse("f", &file(7, edges)).unwrap_err();
+        assert_eq!(error.to_string(), expected);
+    }
+}
+
+/// As many cities as the largest of TSPLIB has: no matrix of them would fit into memory.
+#[test]
+fn a_hundred_thousand_cities_are_read_and_joined() {
+    let n = 100_000;
+    let mut noise = Noise::new(6);
+    let rng = noise.stream(0);
+    let mut text = format!("DIMENSION: {n}\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n");
+    for city in 1..=n {
+        text +=
+            &format!("{city} {} {}\n", rng.random_range(0..1_000_000u32), rng.random_range(0..1_000_000u32));
+    }
+    let problem = TravelingSalesman::parse("large", &text).unwrap();
+    let most = 3_000_000;
+    let settings = WalkSettings { walks: problem.walks(), ..WalkSettings::default() };
+    let (walks, ending) = run(&problem, settings, &evaluations(most));
+    assert_eq!(ending, Ending::Evaluations);
+    assert!((most..most + 1000).contains(&walks.evaluations()), "{}", walks.evaluations());
+    let (order, value) = walks.best().unwrap();
+    assert!(Order::new(order.to_vec()).is_ok());
+    // Round trips of random points are 0.7124·√(n·A) long in the limit; short edges alone are within a quarter of that.
+    assert!(value / (0.7124e6 * f64::from(n).sqrt()) < 1.2, "{value}");
 }
 
 const HEADER: &str =

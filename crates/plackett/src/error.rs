@@ -327,6 +327,14 @@ pub enum Error {
     /// A saved state that could be read but cannot be true.
     #[error("the saved state cannot be used: its parts contradict each other")]
     StateContradiction,
+    /// A file that is no journal of this run.
+    #[error("{} cannot be shared: {why}", path.display())]
+    Journal {
+        /// The file.
+        path: std::path::PathBuf,
+        /// Why not.
+        why: String,
+    },
     /// Not one evaluation succeeded.
     #[error("all of the first {failures} evaluations failed, the last one: {last}")]
     NothingEvaluated {

@@ -173,3 +173,38 @@ fn one_order_asked_twice_tells_noise_from_none() {
     assert_eq!((asked[0].clone(), distinct(&asked, 9)), (asked[1].clone(), 499));
     assert_eq!(optimizer.error(), None);
 }
+
+/// What somebody else has found is gone on from, and a run that is saved after that and resumed takes the same way.
+#[test]
+fn better_orders_from_elsewhere_are_gone_on_from_and_saved() {
+    let items = 30;
+    let value = |order: &[usize]| {
+        order.iter().enumerate().map(|(rank, &item)| rank.abs_diff(item) as f64).sum::<f64>()
+    };
+    let settings = OptimizerSettings { window: 3, seed: 5, ..OptimizerSettings::default() };
+    let mut optimizer = Optimizer::new(items, settings).unwrap();
+    let mut best: Vec<usize> = (0..items).collect();
+    best.swap(0, 1);
+    let mut least = [f64::INFINITY; 2];
+    for step in 0..20 {
+        if step == 5 {
+            optimizer.learn(&best, value(&best)).unwrap();
+            optimizer.learn(&(0..items).rev().collect::<Vec<_>>(), 1e9).unwrap(); // of no use
+            assert_eq!(optimizer.best(), Some((&best[..], 2.0)));
+        }
+        for proposal in optimizer.ask(3) {
+            assert_ne!(proposal.order.as_slice(), &best[..], "it is known");
+            let found = value(&proposal.order);
+            least[usize::from(step >= 5)] = least[usize::from(step >= 5)].min(found);
+            optimizer.tell_id(proposal.id, Answer::Value(found)).unwrap();
+        }
+        if step == 10 {
+            let copy = Optimizer::from_json(&optimizer.to_json().unwrap()).unwrap();
+            assert_eq!(copy.clone().ask(3), optimizer.clone().ask(3));
+            optimizer = copy;
+        }
+    }
+    assert!(least[0] > 100.0 && least[1] < 40.0, "a few moves away from what was found elsewhere: {least:?}");
+    assert_eq!(optimizer.status().foreign, 2);
+    assert!(optimizer.learn(&[0, 1], 3.0).is_err());
+}

@@ -1,8 +1,11 @@
 //! An objective that another program computes.
 
+use std::collections::HashMap;
+
 use anyhow::anyhow;
 use plackett::{
-    optimizer::{Answer, AsTheyCome, Optimizer, OptimizerSettings},
+    Order,
+    optimizer::{Answer, AsTheyCome, Journal, Noisy, Optimizer, OptimizerSettings},
     problem::Sense,
     run::{Ending, Run, Trace},
     solver::{Method, gradient_share},
@@ -43,10 +46,18 @@ pub(super) fn optimize(
     let sense = if arguments.maximize { Sense::Maximize } else { Sense::Minimize };
     let constraints = arguments.constraints(items)?;
     let constraints = (!constraints.is_free()).then_some(constraints);
+    if arguments.journal.is_some() && arguments.noise() != Noisy::No {
+        let what = "--journal and --noise cannot be had together: nobody asks again what the journal knows";
+        return Err(BadInput(what.to_owned()).into());
+    }
+    let objective = format!("{command} ({sense})");
+    let join = |path| Journal::join(path, items, &objective);
+    let mut journal = arguments.journal.as_deref().map(join).transpose()?;
+    let seed = arguments.common.seed;
     let one_by_one = if arguments.workers == 1 { 1 } else { DEFAULT_WINDOW };
     let settings = OptimizerSettings {
         sense,
-        seed: arguments.common.seed,
+        seed: journal.as_ref().map_or(seed, |journal| journal.seed(seed)),
         constraints,
         evaluations: limits.evaluations,
         window: arguments.window.map_or(one_by_one, usize::from),
@@ -82,8 +93,14 @@ pub(super) fn optimize(
     let run = Run::new(limits).observed(&mut bar);
     run.begin("command", limits.evaluations);
     let workers = Workers::new(command, usize::from(arguments.workers), items, arguments.timeout);
-    let mut work =
-        Work { command, optimizer: &mut optimizer, trace: &mut trace, workers, last_failure: None };
+    let mut work = Work {
+        command,
+        optimizer: &mut optimizer,
+        trace: &mut trace,
+        workers,
+        shared: journal.as_mut().map(|journal| Shared { journal, given: HashMap::new() }),
+        last_failure: None,
+    };
     let ending = work.until_over(&run, &mut state);
     let last_failure = work.last_failure.take();
     drop(work);
@@ -118,7 +135,15 @@ struct Work<'a> {
     optimizer: &'a mut Optimizer,
     trace: &'a mut Trace,
     workers: Workers,
+    shared: Option<Shared<'a>>,
     last_failure: Option<String>,
+}
+
+/// What a run shares with others.
+struct Shared<'a> {
+    journal: &'a mut Journal,
+    /// The orders that are being evaluated, by their numbers.
+    given: HashMap<u64, Order>,
 }
 
 impl Work<'_> {
@@ -130,8 +155,29 @@ impl Work<'_> {
             if let Some(ending) = answers.ending(self.optimizer, run, self.trace) {
                 break ending;
             }
+            if let Some(shared) = &mut self.shared {
+                for (order, value) in shared.journal.news()? {
+                    // What others may do that this run may not is of no use to it.
+                    self.optimizer.learn(&order, value).ok();
+                }
+            }
+            let mut is_known = false;
             for proposal in answers.ask(self.optimizer, run, self.workers.idle()) {
+                let known = self.shared.as_ref().and_then(|shared| shared.journal.value_of(&proposal.order));
+                if let Some(value) = known {
+                    answers
+                        .tell(self.optimizer, proposal.id, Answer::Value(value), self.trace)
+                        .map_err(at_fault)?;
+                    is_known = true;
+                    continue;
+                }
+                if let Some(shared) = &mut self.shared {
+                    shared.given.insert(proposal.id, proposal.order.clone());
+                }
                 self.workers.give(proposal)?;
+            }
+            if is_known && !self.workers.is_busy() {
+                continue;
             }
             if !self.workers.is_busy() {
                 break Ending::Finished; // all orders have been asked
@@ -143,6 +189,11 @@ impl Work<'_> {
             if let Some((id, answer)) = answer {
                 if let Answer::Failed(why) = &answer {
                     self.last_failure = Some(why.clone());
+                }
+                if let Some(shared) = &mut self.shared
+                    && let Some(order) = shared.given.remove(&id)
+                {
+                    shared.journal.append(&order, &answer)?;
                 }
                 answers.tell(self.optimizer, id, answer, self.trace).map_err(at_fault)?;
                 run.note(self.optimizer.evaluations(), self.optimizer.best().map(|(_, value)| value));

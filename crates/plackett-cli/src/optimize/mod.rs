@@ -91,6 +91,10 @@ pub(crate) struct Arguments {
     /// Save the run to this file, every few seconds and at the end, and go on from there if it exists
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
+    /// Share the run with other processes, on this machine or others, through this file: each evaluates orders of its own,
+    /// goes on from what the others find, and counts its own evaluations; such a run cannot be repeated to the bit
+    #[arg(long, value_name = "FILE", requires = "command", conflicts_with = "state")]
+    journal: Option<PathBuf>,
     /// How many threads to use [default: all]; the result is the same for any number
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,

@@ -228,3 +228,12 @@ pub(crate) fn kicked_within(order: &[usize], constraints: &Constraints, rng: &mu
     });
     kicked
 }
+
+/// One order with a random half of its items put into the order that they have in another.
+pub(super) fn mixed(order: &[usize], other: &[usize], rng: &mut ChaCha8Rng) -> Vec<usize> {
+    let mut is_taken = vec![false; order.len()];
+    order.iter().for_each(|&item| is_taken[item] = rng.random());
+    let mut taken = other.iter().filter(|&&item| is_taken[item]);
+    let next = |&item: &usize| if is_taken[item] { taken.next().copied().unwrap_or(item) } else { item };
+    order.iter().map(next).collect()
+}

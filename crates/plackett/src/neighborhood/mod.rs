@@ -114,6 +114,27 @@ impl Standing {
     }
 }
 
+/// What a walk has written down: the order that it goes on from, and the best that it has met.
+///
+/// ```
+/// let kept = plackett::neighborhood::Kept::new(vec![2, 0, 1]);
+/// assert_eq!(kept.order, kept.best);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Kept {
+    /// The order that the walk goes on from.
+    pub order: Vec<usize>,
+    /// The best so far.
+    pub best: Vec<usize>,
+}
+
+impl Kept {
+    /// An order that is also the best so far.
+    pub fn new(order: Vec<usize>) -> Self {
+        Self { best: order.clone(), order }
+    }
+}
+
 /// An order under improvement, with the means to value a change of it cheaply. The cost is to be small.
 ///
 /// Five methods must be written; the rest have defaults that try every move of an item, and can be replaced by something
@@ -219,14 +240,38 @@ pub trait Neighborhood: Send {
         run.limits().evaluations.is_some_and(|most| self.evaluations() >= most) || run.is_over()
     }
 
+    /// Takes the present order as the one to [go back](Self::go_back) to, and as the best so far if it is. Who can find an order
+    /// again without a copy of it may do so; [`write_down`](Self::write_down) is called before anyone reads what is kept.
+    fn keep(&mut self, kept: &mut Kept, is_best: bool) {
+        kept.order.copy_from_slice(self.order());
+        if is_best {
+            kept.best.copy_from_slice(self.order());
+        }
+    }
+
+    /// Goes back to the order that was [kept](Self::keep) last.
+    fn go_back(&mut self, kept: &Kept) {
+        self.set_order(&kept.order);
+    }
+
+    /// Writes down what was kept without a copy. Called where the present order is the one that was kept last.
+    fn write_down(&mut self, _kept: &mut Kept) {}
+
+    /// The present order mixed with another: a random half of the items in the order that they have there, unless something else
+    /// than which item comes before which is what two good orders have in common.
+    fn mixed(&self, other: &[usize], rng: &mut ChaCha8Rng) -> Vec<usize> {
+        descent::mixed(self.order(), other, rng)
+    }
+
     /// The share of kicks that mix the order with that of another walk instead of disturbing it: for problems in which it
     /// matters which items come before which, so that what two good orders agree on is likely to be good.
     fn mixing(&self) -> f64 {
         0.0
     }
 
-    /// How much worse an order may be and still be gone on from, with probability 1/e; zero for never.
-    fn temperature(&self) -> f64 {
+    /// How much worse an order may be and still be gone on from, with probability 1/e, in a walk that has made so many rounds;
+    /// zero for never.
+    fn temperature(&self, _rounds: u64) -> f64 {
         0.0
     }
 }

@@ -10,12 +10,16 @@ mod climb;
 mod drive;
 mod gradient;
 #[cfg(feature = "json")]
+mod journal;
+#[cfg(feature = "json")]
 mod saved;
 mod walk;
 
 pub use batch::Answer;
 pub use drive::{AsTheyCome, Evaluator, Parallel, drive, step};
 pub use gradient::Gradient;
+#[cfg(feature = "json")]
+pub use journal::Journal;
 
 use std::collections::VecDeque;
 
@@ -214,8 +218,9 @@ pub struct OptimizerStatus {
 /// descent to the letter. Who asks ahead has several batches open: each gradient is then an unbiased estimate at the scores
 /// that its batch was drawn at, and is applied to the scores as they have become since (delayed gradients).
 ///
-/// Values of orders that were not proposed count for [`best`](Self::best) alone. Nothing says how probable it was that
-/// somebody would come up with them, so no weight could make them part of an unbiased gradient.
+/// Values of orders that were not proposed count for [`best`](Self::best), and a walk goes on from one that is better than all it
+/// has met. For a gradient they count no more than that: nothing says how probable it was that somebody would come up with
+/// them, so no weight could make them part of an unbiased gradient.
 ///
 /// Orders whose evaluation failed (also those with a value that is not finite) are left out of their batch. With
 /// REINFORCE's leave-one-out baseline what remains is an unbiased gradient of the expectation over orders that can be
@@ -374,12 +379,36 @@ impl Optimizer {
         if let Some(id) = self.batches.iter().find_map(|batch| batch.waiting_for(order)) {
             return self.tell_id(id, Answer::Value(value));
         }
+        self.learn(order, value)
+    }
+
+    /// Takes the value of an order that somebody else has worked out. It counts for [`best`](Self::best), and a walk goes on from
+    /// it if it is better than all that the walk has met; a proposal that asks for the same order still waits for its answer.
+    ///
+    /// ```
+    /// use plackett::optimizer::{Optimizer, OptimizerSettings};
+    /// let mut optimizer = Optimizer::new(9, OptimizerSettings::default())?;
+    /// optimizer.learn(&[8, 7, 6, 5, 4, 3, 2, 1, 0], -5.0)?;
+    /// let next = &optimizer.ask(1)[0].order;
+    /// let moved = next.iter().zip((0..9).rev()).filter(|(item, known)| *item != known).count();
+    /// assert!(moved > 0, "a move away from the order that is known");
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A list that is no order of the items, or that breaks a constraint.
+    pub fn learn(&mut self, order: &[usize], value: f64) -> Result<(), Error> {
         self.constraints.check(order)?;
-        if value.is_finite() {
-            self.status.foreign += 1;
-            if self.is_best(value, FOREIGN) {
-                self.best = Some(Best { order: order.to_vec(), value, id: FOREIGN, error: None });
-            }
+        if !value.is_finite() {
+            return Ok(());
+        }
+        self.status.foreign += 1;
+        let cost = self.settings.sense.cost(value);
+        if let Some(walk) = self.walk.as_mut().filter(|_| self.settings.noise == Noisy::No) {
+            walk.learn(order, cost, &self.settings);
+        }
+        if self.is_best(value, FOREIGN) {
+            self.best = Some(Best { order: order.to_vec(), value, id: FOREIGN, error: None });
         }
         Ok(())
     }
@@ -514,7 +543,7 @@ impl Optimizer {
                 return false;
             }
             self.status.is_refining = true;
-            let known = self.best.as_ref().filter(|best| best.id != FOREIGN);
+            let known = self.best.as_ref().filter(|_| self.settings.noise == Noisy::No);
             self.walk =
                 Some(Walk::new(known.map(|best| (best.order.clone(), self.settings.sense.cost(best.value)))));
         }

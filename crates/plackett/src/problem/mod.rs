@@ -62,6 +62,10 @@ impl fmt::Display for Sense {
 /// Walks of a search, unless the problem knows better.
 const WALKS: usize = 8;
 
+/// Evaluations of a walk in a round, and per pair of items where those are many.
+const ROUND_EVALUATIONS: u64 = 200_000;
+const ROUND_EVALUATIONS_PER_PAIR: u64 = 10;
+
 /// A problem over orders. Two methods must be written; who knows more of the problem says more.
 ///
 /// Orders are trusted to list every item once; [`Order`](crate::Order) checks that.
@@ -133,6 +137,12 @@ pub trait Problem: Send + Sync {
     /// How many [walks](crate::solver::Walks) share the evaluations of a search: many find different optima, few get deeper.
     fn walks(&self) -> usize {
         WALKS
+    }
+
+    /// Evaluations of a walk in a round: between two rounds walks meet, and a run can be saved.
+    fn round_evaluations(&self) -> u64 {
+        let pairs = (self.items() as u64).saturating_mul(self.items() as u64);
+        ROUND_EVALUATIONS.max(pairs.saturating_mul(ROUND_EVALUATIONS_PER_PAIR))
     }
 
     /// A good order to start from, if there is a quick way to one; none if the run is over before it is found.

@@ -12,7 +12,7 @@ use crate::{
     constraints::Constraints,
     error::{Error, check_length, check_setting},
     moves::MoveKind,
-    neighborhood::{Neighborhood, Queue, improve_within, is_gain, kicked_within, queue_all},
+    neighborhood::{Kept, Neighborhood, Queue, improve_within, is_gain, kicked_within, queue_all},
     noise::Noise,
     order::Order,
     parallel,
@@ -20,12 +20,9 @@ use crate::{
     run::{Ending, Limits, Run, Trace},
 };
 
-/// Evaluations of a walk in a round, and per pair of items where those are many.
-const ROUND_EVALUATIONS: u64 = 200_000;
-const ROUND_EVALUATIONS_PER_PAIR: u64 = 10;
-
-/// A walk that has found nothing better for as long as it took to get where it is, and for at least so many rounds, starts
-/// anew from a random order.
+/// A walk that has found nothing better for so many times as long as it took to get where it is, and for at least so many rounds,
+/// starts anew from a random order. One that is cooled again and again, twice as long each time, is given two coolings.
+const IDLE_TIMES: u64 = 4;
 const IDLE_ROUNDS: u64 = 20;
 
 /// Which moves the walks make.
@@ -257,8 +254,7 @@ impl Walks {
 
     /// False if it was cut short.
     fn round(&mut self, problem: &dyn Problem, left: u64, run: &Run<'_>) -> bool {
-        let pairs = (problem.items() * problem.items()) as u64;
-        let usual = ROUND_EVALUATIONS.max(ROUND_EVALUATIONS_PER_PAIR * pairs);
+        let usual = problem.round_evaluations();
         let count = self.walkers.len() as u64;
         // A last round that is cut short takes along what would be left after it, and is shared by no more walks than get
         // somewhere with their shares; the first ones take what is over.
@@ -318,7 +314,7 @@ impl Walks {
         let first_stream = u64::MAX / 2 + self.rounds * self.walkers.len() as u64;
         for (stream, walk) in (first_stream..).zip(&mut self.walkers) {
             let idle = walk.evaluations - walk.found_after;
-            if idle > walk.found_after.max(IDLE_ROUNDS * usual) {
+            if idle > (IDLE_TIMES * walk.found_after).max(IDLE_ROUNDS * usual) {
                 *walk = Walk::new(self.constraints.random_order(noise.stream(stream)));
             }
         }
@@ -372,17 +368,18 @@ impl Walk {
         walk.set_order(&self.order);
         let before = walk.evaluations();
         let run = &round.run.part(Limits::evaluations(before.saturating_add(share.most_evaluations)));
-        let mut costs = self.costs.unwrap_or_else(|| {
-            let mut items: Vec<usize> = (0..self.order.len()).collect();
+        let mut kept = Kept { order: std::mem::take(&mut self.order), best: std::mem::take(&mut self.best) };
+        let is_new = self.costs.is_none();
+        if is_new {
+            let mut items: Vec<usize> = (0..kept.order.len()).collect();
             items.shuffle(rng);
             items.into_iter().for_each(|item| queue.push(item));
             round.improve(walk.as_mut(), &mut queue, rng, run);
-            self.order.copy_from_slice(walk.order());
-            self.best.copy_from_slice(walk.order());
             self.found_after = walk.evaluations() - before;
-            Costs { current: walk.cost(), best: walk.cost() }
-        });
-        let temperature = walk.temperature();
+        }
+        walk.keep(&mut kept, is_new);
+        let mut costs = self.costs.unwrap_or(Costs { current: walk.cost(), best: walk.cost() });
+        let temperature = walk.temperature(self.evaluations / round.problem.round_evaluations());
         let mixing = if round.is_own() { walk.mixing() } else { 0.0 };
         let is_done = |cost: f64| round.target.is_some_and(|target| cost <= target);
         let mut kicks = 0; // counted too: with constraints there may be nothing else to value
@@ -400,26 +397,31 @@ impl Walk {
             let partner =
                 if mixing > 0.0 && rng.random::<f64>() < mixing { round.partner(rng) } else { None };
             if let Some(other) = partner {
-                walk.set_order(&mixed(&self.order, &other.best, rng));
-                (0..self.order.len()).for_each(|item| queue.push(item));
+                let mixed = walk.mixed(&other.best, rng);
+                walk.set_order(&mixed);
+                (0..mixed.len()).for_each(|item| queue.push(item));
             } else {
                 round.kick(walk.as_mut(), &mut queue, rng);
             }
             round.improve(walk.as_mut(), &mut queue, rng, run);
             let cost = walk.cost();
-            if is_gain(cost - costs.best, costs.best) {
+            let is_best = is_gain(cost - costs.best, costs.best);
+            if is_best {
                 costs.best = cost;
-                self.best.copy_from_slice(walk.order());
                 self.found_after = self.evaluations + walk.evaluations() - before + kicks;
             }
             let worse = cost - costs.current;
-            if worse <= 0.0 || (temperature > 0.0 && rng.random::<f64>() < (-worse / temperature).exp()) {
+            let is_kept =
+                worse <= 0.0 || (temperature > 0.0 && rng.random::<f64>() < (-worse / temperature).exp());
+            if is_best || is_kept {
                 costs.current = cost;
-                self.order.copy_from_slice(walk.order());
+                walk.keep(&mut kept, is_best);
             } else {
-                walk.set_order(&self.order);
+                walk.go_back(&kept);
             }
         }
+        walk.write_down(&mut kept);
+        (self.order, self.best) = (kept.order, kept.best);
         self.costs = Some(costs);
         self.evaluations += walk.evaluations() - before + kicks;
         !walk.is_over(run)
@@ -476,13 +478,4 @@ impl Round<'_, '_> {
             }
         }
     }
-}
-
-/// One order with a random half of its items put into the order that they have in another.
-fn mixed(order: &[usize], other: &[usize], rng: &mut ChaCha8Rng) -> Vec<usize> {
-    let mut is_taken = vec![false; order.len()];
-    order.iter().for_each(|&item| is_taken[item] = rng.random());
-    let mut taken = other.iter().filter(|&&item| is_taken[item]);
-    let next = |&item: &usize| if is_taken[item] { taken.next().copied().unwrap_or(item) } else { item };
-    order.iter().map(next).collect()
 }

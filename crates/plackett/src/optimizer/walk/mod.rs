@@ -60,19 +60,29 @@ pub(super) struct Walk {
     costs: Vec<Option<f64>>,
     /// Proposals made.
     proposed: usize,
+    /// Better orders that others have found, each with how many proposals had been made then.
+    #[serde(default)]
+    found_elsewhere: Vec<(usize, Vec<usize>, f64)>,
     #[serde(skip)]
     state: Option<Box<State>>,
 }
 
 impl Clone for Walk {
     fn clone(&self) -> Self {
-        Self { known: self.known.clone(), costs: self.costs.clone(), proposed: self.proposed, state: None }
+        let Self { known, costs, proposed, found_elsewhere, .. } = self;
+        Self {
+            known: known.clone(),
+            costs: costs.clone(),
+            proposed: *proposed,
+            found_elsewhere: found_elsewhere.clone(),
+            state: None,
+        }
     }
 }
 
 impl Walk {
     pub(super) fn new(known: Option<(Vec<usize>, f64)>) -> Self {
-        Self { known, costs: Vec::new(), proposed: 0, state: None }
+        Self { known, costs: Vec::new(), proposed: 0, found_elsewhere: Vec::new(), state: None }
     }
 
     /// The next order to ask about; none if that depends on answers that are missing, or if all have been asked.
@@ -84,24 +94,43 @@ impl Walk {
         if self.proposed >= self.costs.len() + settings.window {
             return None;
         }
-        let (known, costs, proposed) = (self.known.as_ref(), &self.costs, self.proposed);
-        let state = self.state.get_or_insert_with(|| {
-            let mut state = Box::new(State::new(settings, constraints.items(), known));
-            (0..proposed).for_each(|made| {
-                state.learn(costs, made, settings.window);
-                state.propose(settings, constraints);
-            });
+        let Self { known, costs, proposed, found_elsewhere, state } = self;
+        let state = state.get_or_insert_with(|| {
+            let mut state = Box::new(State::new(settings, constraints.items(), known.as_ref()));
+            let mut found = found_elsewhere.iter().peekable();
+            for made in 0..=*proposed {
+                while let Some((_, order, cost)) = found.next_if(|(at, ..)| *at == made) {
+                    state.take(order, *cost, settings);
+                }
+                if made < *proposed {
+                    state.learn(costs, made, settings.window);
+                    state.propose(settings, constraints);
+                }
+            }
             state
         });
-        state.learn(&self.costs, self.proposed, settings.window);
+        state.learn(costs, *proposed, settings.window);
         let order = state.propose(settings, constraints)?;
-        self.proposed += 1;
+        *proposed += 1;
         Some(order)
     }
 
     /// Takes the answer to the first proposal without one; none of a failure.
     pub(super) fn tell(&mut self, cost: Option<f64>) {
         self.costs.push(cost);
+    }
+
+    /// Takes an order that somebody else has found, if it is better than all that this walk has met.
+    pub(super) fn learn(&mut self, order: &[usize], cost: f64, settings: &OptimizerSettings) {
+        let least = self.costs.iter().flatten().copied().fold(f64::INFINITY, f64::min);
+        let others =
+            self.known.iter().map(|known| known.1).chain(self.found_elsewhere.iter().map(|found| found.2));
+        if cost < others.fold(least, f64::min) {
+            self.found_elsewhere.push((self.proposed, order.to_vec(), cost));
+            if let Some(state) = &mut self.state {
+                state.take(order, cost, settings);
+            }
+        }
     }
 
     /// Of noisy values: the order that is best by all that has been told of it, its mean cost, and the standard error.
@@ -114,6 +143,9 @@ impl Walk {
     pub(super) fn is_sound(&self, is_order: impl Fn(&[usize]) -> bool, window: usize) -> bool {
         self.known.iter().all(|(order, cost)| is_order(order) && cost.is_finite())
             && self.costs.iter().flatten().all(|cost| cost.is_finite())
+            && self.found_elsewhere.iter().all(|(_, order, cost)| is_order(order) && cost.is_finite())
+            && self.found_elsewhere.is_sorted_by_key(|found| found.0)
+            && self.found_elsewhere.last().is_none_or(|found| found.0 <= self.proposed)
             && (self.costs.len()..=self.costs.len() + window).contains(&self.proposed)
     }
 }
@@ -205,10 +237,15 @@ impl State {
             estimates: Estimates::default(),
         };
         if let Some((order, cost)) = known {
-            state.asked.insert(&order[..settings.top.unwrap_or(items)]);
-            state.go_to(order.clone(), *cost);
+            state.take(order, *cost, settings);
         }
         state
+    }
+
+    /// Goes on from an order whose cost is known.
+    fn take(&mut self, order: &[usize], cost: f64, settings: &OptimizerSettings) {
+        self.asked.insert(&order[..settings.top.unwrap_or(order.len())]);
+        self.go_to(order.to_vec(), cost);
     }
 
     fn go_to(&mut self, order: Vec<usize>, cost: f64) {
