@@ -471,7 +471,8 @@ def main():
     text += "\n## Few evaluations\n\n" + table(few, list(FEW), few_sizes, few_budgets)
     text += "\n## Microseconds for an evaluation, k = 50\n\n" + "| ask and tell | minimize |\n| --- | --- |\n"
     text += "| " + " | ".join(f"{time:.1f}" for time in overhead()) + " |\n"
-    report.give("blackbox", text, cells(rows + with_noise + few), arguments.out)
+    few_cells = [{**cell, "table": "few evaluations"} for cell in cells(few)]
+    report.give("blackbox", text, cells(rows + with_noise) + few_cells, arguments.out)
     if arguments.raw:
         arguments.raw.write_text(json.dumps(rows + with_noise + few))
     if arguments.out:
