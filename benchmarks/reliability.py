@@ -45,12 +45,12 @@ def linear(nodes, rows, weights, seed):
 
 def kinds(quick, wanted):
     """The kinds of data: a name, and what makes a set of a seed."""
-    if "numbers" in wanted:
+    if wanted == "numbers":
         for nodes in NODES[:1] if quick else NODES:
             for rows in ROWS[:2] if quick else ROWS:
                 for strength, weights in WEIGHTS.items():
                     yield f"{nodes} numbers, {strength}", rows, lambda seed, a=(nodes, rows, weights): linear(*a, seed)
-    if "categories" in wanted:
+    else:
         for name in NETWORKS[:2] if quick else NETWORKS:
             network = plackett.load_network(name)
             truth = np.asarray(network.graph.adjacency) != 0
@@ -117,11 +117,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a few small sets of each kind, in a minute")
     parser.add_argument("--sets", type=int)
-    parser.add_argument("--data", nargs="+", default=["numbers", "categories"], choices=["numbers", "categories"])
+    parser.add_argument("--data", default="numbers", choices=["numbers", "categories"])
     parser.add_argument("--score", default="auto")
     parser.add_argument("--ess", type=float)
     parser.add_argument("--first-seed", type=int, default=1000, help="development seeds are below 1000")
-    parser.add_argument("--out", type=pathlib.Path, help="folder for reliability.md, .json and .svg")
+    parser.add_argument("--out", type=pathlib.Path, help="folder for reliability-numbers.md, .json and .svg, or reliability-categories")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     sets = arguments.sets or (3 if arguments.quick else 20)
@@ -145,12 +145,13 @@ def main():
         rows.append(row)
         kind = name.split(", ")[1] + " numbers" if "numbers" in name else "categories"
         groups[f"{kind}, n = {count}"] += pairs
+    name = f"reliability-{arguments.data}"
     curves = {title: curve(pairs, rng) for title, pairs in groups.items()}
     failed = [f"{title}, {line['bin'] / BINS:.1f}" for title, lines in curves.items() for line in lines if is_failed(line)]
-    text = f"# Reliability of the probabilities of edges\n\nMade by `./scripts/benchmark reliability --data {' '.join(arguments.data)}`, {sets} sets of each kind and size, seeds from {arguments.first_seed} on. {__doc__}\n"
+    text = f"# Reliability of the probabilities of edges\n\nMade by `./scripts/benchmark reliability --data {arguments.data}`, {sets} sets of each kind and size, seeds from {arguments.first_seed} on. {__doc__}\n"
     text += f"Bins with at least {LEAST_PAIRS} pairs that are farther than {MOST_GAP} from the diagonal: {', '.join(failed) or 'none'}.\n"
     if arguments.out:
-        text += "\n![Share of edges against p](reliability.svg)\n"
+        text += f"\n![Share of edges against p]({name}.svg)\n"
     for title, lines in curves.items():
         text += f"\n## {title[0].upper()}{title[1:]}\n\n{table(lines)}"
     text += "\n## Each kind\n\nSets on which the chains agree, seconds of the processor, and the largest gap in a bin of at least 100 pairs.\n\n"
@@ -158,9 +159,9 @@ def main():
     for row in rows:
         gaps = [abs(line["mean"] - line["share"]) for line in row["curve"] if line["pairs"] >= 100]
         text += f"| {row['data']} | {row['rows']} | {row['agreed']} of {sets} | {row['seconds']:.2f} | {max(gaps, default=0):.3f} |\n"
-    report.give("reliability", text, {"kinds": rows, "curves": curves}, arguments.out)
+    report.give(name, text, {"kinds": rows, "curves": curves}, arguments.out)
     if arguments.out:
-        (arguments.out / "reliability.svg").write_text(picture(curves))
+        (arguments.out / f"{name}.svg").write_text(picture(curves))
 
 
 if __name__ == "__main__":

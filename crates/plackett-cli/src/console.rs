@@ -1,6 +1,7 @@
 //! What a person sees: text on standard output, tables, small charts, progress bars, complaints.
 
 use std::{
+    borrow::Cow,
     io::{self, Write},
     time::Duration,
 };
@@ -11,7 +12,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 /// Prints a text and a line break on standard output.
 pub(crate) fn say(text: &str) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
-    writeln!(out, "{text}")?;
+    writeln!(out, "{}", plain(text))?;
     Ok(out.flush()?)
 }
 
@@ -23,7 +24,19 @@ pub(crate) fn say_json(document: &impl serde::Serialize) -> anyhow::Result<()> {
 /// Prints an error and its causes as one line on standard error.
 #[expect(clippy::print_stderr, reason = "this is the one place that complains")]
 pub(crate) fn complain(error: &anyhow::Error) {
-    eprintln!("error: {error:#}");
+    eprintln!("error: {}", plain(&format!("{error:#}")));
+}
+
+/// A text in which what would control the terminal, such as an escape sequence in the name of a column, is spelled out.
+fn plain(text: &str) -> Cow<'_, str> {
+    let controls = |letter: char| letter.is_control() && letter != '\n' && letter != '\t';
+    if !text.contains(controls) {
+        return Cow::Borrowed(text);
+    }
+    let spelled = |letter: char| {
+        if controls(letter) { letter.escape_default().to_string() } else { letter.to_string() }
+    };
+    Cow::Owned(text.chars().map(spelled).collect())
 }
 
 /// Whether the reader of our output went away, as `head` does: nothing to complain about.

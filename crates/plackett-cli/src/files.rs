@@ -39,26 +39,42 @@ impl OutDir {
     /// Writes the file called `name`, replacing any earlier one in a single step, and returns its path.
     pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> anyhow::Result<PathBuf> {
         let target = self.path.join(name);
-        self.replace(&target, bytes).with_context(|| format!("cannot write {}", target.display()))?;
+        replace(&target, bytes).with_context(|| format!("cannot write {}", target.display()))?;
         Ok(target)
     }
 
     /// Writes one file, which may be anywhere, in a single step.
     pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        Self::create(folder)?.replace(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+        Self::create(folder_of(path))?;
+        replace(path, bytes).with_context(|| format!("cannot write {}", path.display()))
     }
+}
 
-    fn replace(&self, target: &Path, bytes: &[u8]) -> io::Result<()> {
-        // Same directory, hence same file system: a rename across file systems would not be atomic.
-        let mut file = temporary().tempfile_in(&self.path)?;
-        file.write_all(bytes)?;
-        // Without the sync a power cut may leave the new name on an empty file.
-        file.as_file().sync_all()?;
-        // A failed rename hands the temporary file back; dropping it with the error deletes it.
-        file.persist(target).map_err(|failed| failed.error)?;
-        Ok(())
+fn replace(target: &Path, bytes: &[u8]) -> io::Result<()> {
+    let target = linked(target);
+    // Same directory, hence same file system: a rename across file systems would not be atomic.
+    let mut file = temporary().tempfile_in(folder_of(&target))?;
+    file.write_all(bytes)?;
+    // Without the sync a power cut may leave the new name on an empty file.
+    file.as_file().sync_all()?;
+    // A failed rename hands the temporary file back; dropping it with the error deletes it.
+    file.persist(target).map_err(|failed| failed.error)?;
+    Ok(())
+}
+
+/// The file that a name stands for: where it is a link, what that leads to, so that the link stays one.
+fn linked(path: &Path) -> PathBuf {
+    match (fs::canonicalize(path), fs::read_link(path)) {
+        (Ok(file), Ok(_)) => file,
+        // A link to what is not there yet.
+        (Err(_), Ok(next)) => folder_of(path).join(next),
+        _ => path.to_owned(),
     }
+}
+
+/// The folder that a file is in.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// One file that a command writes, whole or not at all.
@@ -73,8 +89,7 @@ impl OutFile {
     pub(crate) fn at(path: &Path) -> anyhow::Result<Self> {
         let name = path.file_name().and_then(|name| name.to_str());
         let name = name.with_context(|| format!("{} is not the name of a file", path.display()))?;
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        Ok(Self { folder: OutDir::create(folder)?, name: name.to_owned() })
+        Ok(Self { folder: OutDir::create(folder_of(path))?, name: name.to_owned() })
     }
 
     /// The same once it is clear that the file can be written there, so that a slip costs no run.
@@ -134,6 +149,21 @@ mod tests {
         out.write("curve.csv", b"second").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"second");
         assert_eq!(names(path.parent().unwrap()), ["curve.csv"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_one() {
+        let root = tempfile::tempdir().unwrap();
+        let (link, file) = (root.path().join("link.json"), root.path().join("elsewhere/state.json"));
+        fs::create_dir(root.path().join("elsewhere")).unwrap();
+        std::os::unix::fs::symlink("elsewhere/state.json", &link).unwrap();
+        for text in ["first", "second"] {
+            OutFile::at(&link).unwrap().write(text.as_bytes()).unwrap();
+            assert_eq!(fs::read_to_string(&file).unwrap(), text);
+            assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        }
+        assert_eq!(names(&root.path().join("elsewhere")), ["state.json"]);
     }
 
     #[test]

@@ -58,6 +58,8 @@ pub enum Concern {
     OnlyRow,
     /// All values are the same.
     Constant,
+    /// The values differ, by less than is left of them when squares are summed.
+    TooFine,
     /// The column is another one shifted and scaled.
     Copy {
         /// The name of the column, further left, of which it is a copy.
@@ -328,6 +330,7 @@ impl Finding {
             | Concern::Incomplete { .. }
             | Concern::FewRows { .. } => Vec::new(),
             Concern::Constant
+            | Concern::TooFine
             | Concern::AlwaysSet { .. }
             | Concern::Copy { .. }
             | Concern::TooManyCategories { .. }
@@ -390,6 +393,11 @@ impl fmt::Display for Finding {
             Concern::Constant => {
                 write!(f, "{subject} {is} constant, so that no edge leads there or from there")
             }
+            Concern::TooFine => write!(
+                f,
+                "{subject}: the values differ by less than sums of squares can show, so that no edge leads there or from there; take a \
+                 constant off them, or write them in a smaller unit"
+            ),
             Concern::BadWeight { value } => {
                 write!(f, "{subject}: the weight {value} is negative or not finite")
             }

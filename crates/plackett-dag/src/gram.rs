@@ -14,6 +14,9 @@ pub use number_rows::NumberRows;
 
 /// Rows per block: large enough to amortize the merge, small enough for a block of 50 columns to stay in L2.
 const BLOCK_ROWS: usize = 256;
+
+/// So many tables of the size of the second moments are there at the same time: as they are summed, as they are looked at, and as they are centered.
+const TABLES: u128 = 3;
 /// Relative asymmetry accepted in a matrix that a caller computed: rounding, not error.
 const SYMMETRY_TOLERANCE: f64 = 1e-9;
 
@@ -141,6 +144,8 @@ impl GramBuilder {
         if columns == 0 {
             return Err(Error::Empty);
         }
+        let entries = columns as u128 * (columns as u128 + BLOCK_ROWS as u128);
+        plackett::memory::check("the table of second moments", entries * size_of::<f64>() as u128 * TABLES)?;
         Ok(Self {
             columns,
             rows: 0,

@@ -112,8 +112,8 @@ impl FlowShop {
     /// # Errors
     /// The line and what is wrong there.
     pub fn parse(file: &str, text: &str) -> Result<Self, Error> {
-        let mut all = Self::parse_all(file, text)?;
-        Ok(all.swap_remove(0))
+        let first = Self::parse_all(file, text)?.into_iter().next();
+        first.ok_or_else(|| plackett::Error::Empty { what: "the list of problems" }.into())
     }
 
     /// Reads all problems of a text: Taillard's files hold several.

@@ -61,6 +61,9 @@ impl From<Constraints> for Stated {
     }
 }
 
+/// What the lists of an item take.
+const BYTES_PER_ITEM: u128 = 128;
+
 impl Constraints {
     /// No constraints on orders of so many items.
     ///
@@ -85,6 +88,7 @@ impl Constraints {
     /// Items or ranks that do not exist, precedences that go round in a circle (which is named), or pins that clash with
     /// each other or with the precedences (named likewise).
     pub fn new(items: usize, before: &[(usize, usize)], pins: &[(usize, usize)]) -> Result<Self, Error> {
+        crate::memory::check("the constraints on so many items", BYTES_PER_ITEM * items as u128)?;
         let mut constraints = Self::none(items);
         constraints.stated = Stated { items, before: before.to_vec(), pins: pins.to_vec() };
         for &(first, second) in before {

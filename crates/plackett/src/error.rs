@@ -20,6 +20,16 @@ pub enum Error {
         /// Which argument.
         what: &'static str,
     },
+    /// More memory is needed than there is.
+    #[error("{what} needs {} of memory, and the machine has {} to give", mebibytes(*needed), mebibytes(u128::from(*available)))]
+    Memory {
+        /// What it is for.
+        what: &'static str,
+        /// The bytes that it takes.
+        needed: u128,
+        /// The bytes that there are.
+        available: u64,
+    },
     /// A slice does not fit the others.
     #[error("{what} has {got} entries where {expected} are needed")]
     Length {
@@ -369,6 +379,18 @@ fn shown(outcome: &[usize]) -> String {
     }
     let first: Vec<String> = outcome[..MOST_SHOWN].iter().map(usize::to_string).collect();
     format!("[{}, … {} items]", first.join(", "), outcome.len())
+}
+
+/// Bytes in mebibytes, three digits at a time.
+fn mebibytes(bytes: u128) -> String {
+    let digits = bytes.div_ceil(1 << 20).to_string();
+    let groups: Vec<&str> = digits
+        .as_bytes()
+        .rchunks(3)
+        .rev()
+        .map(|group| std::str::from_utf8(group).unwrap_or_default())
+        .collect();
+    format!("{} MiB", groups.join(","))
 }
 
 /// A number as it is read best: counts without a point, and 1e300 not as three hundred digits.

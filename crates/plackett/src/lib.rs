@@ -90,6 +90,7 @@ mod gumbel;
 mod latent;
 pub mod linear;
 mod marginals;
+pub mod memory;
 mod moves;
 pub mod neighborhood;
 mod noise;

@@ -477,6 +477,7 @@ fn remedies_of_gaps(fault: &Finding) -> Option<String> {
 fn word(concern: &Concern) -> &'static str {
     match concern {
         Concern::Constant => "constant",
+        Concern::TooFine => "too fine",
         Concern::Copy { .. } | Concern::SameCategories { .. } => "a copy",
         Concern::NearCopy { .. } => "nearly a copy",
         Concern::TooManyCategories { .. } | Concern::Crowded { .. } | Concern::Lumped { .. } => {

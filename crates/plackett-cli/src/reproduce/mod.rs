@@ -82,6 +82,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     let file = arguments.report.as_deref().map(OutFile::tried).transpose()?;
     interrupt::listen()?;
     let count = arguments.seeds.unwrap_or(if arguments.quick { 2 } else { 5 });
+    plackett::memory::check("a list of so many seeds", BYTES_PER_SEED * u128::from(count))?;
     let seeds: Vec<u64> = (0..count).map(|index| arguments.common.seed.wrapping_add(index)).collect();
     let mut cells = Vec::new();
     let mut page = page::Experiments::new(arguments, &seeds);
@@ -128,6 +129,9 @@ struct Wish<'a> {
 type Make = fn(&OutDir, Wish<'_>) -> anyhow::Result<Report>;
 
 /// The experiments by name: a new one is one line here and one in [`Experiment`].
+/// What the runs of a seed take, all methods together.
+const BYTES_PER_SEED: u128 = 4096;
+
 const EXPERIMENTS: [(&str, Make); 6] = [
     ("figure1", figure1::make),
     ("table1", |out, wish| linear::make(out, 10, wish)),

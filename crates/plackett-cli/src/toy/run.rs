@@ -164,6 +164,11 @@ pub(crate) fn train(settings: &Settings, run: &Run<'_>) -> Result<Trained, Error
     if steps == 0 {
         return Err(Error::Setting { name: "steps", value: 0.0, reason: "at least 1 is needed" });
     }
+    let entries = (items as u128).saturating_mul(items as u128 + HIDDEN as u128);
+    plackett::memory::check(
+        "a relaxed order of so many items",
+        entries.saturating_mul(size_of::<f64>() as u128),
+    )?;
     let scores = vec![0.0; items];
     match settings.problem {
         Problem::Permutation => {

@@ -307,7 +307,7 @@ impl DatasetBuilder {
         let are_numbers =
             are_all(Kind::Numbers) && readers.all(|reader| !reader.is_typed() && !reader.is_many());
         let names = self.wanted.iter().map(|&at| self.names[at].as_str());
-        let Some(summary) = Summary::new(names).filter(|_| are_numbers) else {
+        let Some(summary) = Summary::new(names)?.filter(|_| are_numbers) else {
             return Err(Problem::Memory { rows: self.rows, most }.in_file(&self.source));
         };
         let gaps = vec![0; kinds.len()];

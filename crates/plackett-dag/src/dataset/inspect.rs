@@ -128,7 +128,14 @@ fn constants_and_copies(data: &Dataset, numbers: &Numbers, findings: &mut Vec<Fi
         let names: Vec<&str> = places.iter().map(|&at| data.names[at].as_str()).collect();
         let too_large = too_large(&names, &gram);
         if too_large.is_empty() {
-            diagnose(&names, &gram, &mut constants, &mut copies);
+            let (differing, alike): (Vec<usize>, Vec<usize>) = diagnose(&names, &gram, &mut copies)
+                .into_iter()
+                .partition(|&at| builder.range(at).0 < builder.range(at).1);
+            constants.extend(alike.into_iter().map(|at| names[at].to_owned()));
+            if !differing.is_empty() {
+                let columns = differing.into_iter().map(|at| names[at].to_owned()).collect();
+                findings.push(Finding { columns, concern: Concern::TooFine });
+            }
             heavy_tails(data, &numbers.profiles, findings);
         } else {
             findings.push(Finding { columns: too_large, concern: Concern::TooLarge });
@@ -199,14 +206,15 @@ fn too_large(names: &[&str], gram: &Gram) -> Vec<String> {
     products.next().map(|at| names[at].to_owned()).into_iter().collect()
 }
 
-/// Columns of numbers that are constant, and those that are others up to shift, sign and scale, or nearly so.
-fn diagnose(names: &[&str], gram: &Gram, constants: &mut Vec<String>, copies: &mut Vec<Finding>) {
+/// Columns of numbers that are constant as far as moments tell, and those that are others up to shift, sign and scale, or nearly so.
+fn diagnose(names: &[&str], gram: &Gram, copies: &mut Vec<Finding>) -> Vec<usize> {
+    let mut constants = Vec::new();
     let mut varying: Vec<(usize, f64)> = Vec::new();
     let mut near = Vec::new();
     for column in 0..gram.nodes() {
         let deviation = gram.entry(column, column).max(0.0).sqrt();
         if deviation <= CONSTANT_TOLERANCE * gram.means()[column].abs() {
-            constants.push(names[column].to_owned());
+            constants.push(column);
             continue;
         }
         let correlation = |&(other, spread): &(usize, f64)| gram.entry(column, other) / deviation / spread;
@@ -233,6 +241,7 @@ fn diagnose(names: &[&str], gram: &Gram, constants: &mut Vec<String>, copies: &m
         varying.push((column, deviation));
     }
     copies.append(&mut near);
+    constants
 }
 
 fn heavy_tails(data: &Dataset, profiles: &[Option<Profile>], findings: &mut Vec<Finding>) {

@@ -208,7 +208,7 @@ impl Settled {
             let profiles = summary.profiles.into_iter().map(Some).collect();
             (Numbers { moments, profiles }, summary.prints, Some(summary.weight_print))
         } else {
-            let (numbers, prints) = summed_up(&data, run)
+            let (numbers, prints) = summed_up(&data, run)?
                 .ok_or_else(|| Problem::OutOfTime { rows: data.rows, are_all: true }.in_file(&data.source))?;
             (numbers, prints, data.weights.as_ref().map(weight_print))
         };
@@ -324,7 +324,7 @@ fn moments_print(names: &[String], moments: &GramBuilder) -> String {
 
 /// What there is to know of the columns of numbers whose rows are held, and the prints of all columns;
 /// nothing if the run is over first.
-fn summed_up(data: &Dataset, run: &Run<'_>) -> Option<(Numbers, Vec<Print>)> {
+fn summed_up(data: &Dataset, run: &Run<'_>) -> Result<Option<(Numbers, Vec<Print>)>> {
     // Where rows must be left out, what is left says little of the columns in which nothing is missing.
     let is_whole = |numbers: &[f64]| !numbers.iter().any(|number| number.is_nan());
     let places: Vec<usize> =
@@ -334,11 +334,14 @@ fn summed_up(data: &Dataset, run: &Run<'_>) -> Option<(Numbers, Vec<Print>)> {
     });
     let mut profiles: Vec<Option<Profile>> = vec![None; data.names.len()];
     let mut prints: Vec<Option<Print>> = vec![None; data.names.len()];
-    let summary = Summary::new(places.iter().map(|&at| data.names[at].as_str())).filter(|_| !is_blocked);
+    let summary = Summary::new(places.iter().map(|&at| data.names[at].as_str()))?.filter(|_| !is_blocked);
     let mut moments = None;
     if let Some(mut summary) = summary {
         let columns: Vec<&[f64]> = places.iter().filter_map(|&at| data.numbers(at)).collect();
-        summary.take(&columns, data.weights.as_ref().map(|weights| &weights.values[..]), run)?;
+        let weights = data.weights.as_ref().map(|weights| &weights.values[..]);
+        if summary.take(&columns, weights, run).is_none() {
+            return Ok(None);
+        }
         if summary.incomplete == 0 {
             for ((&at, profile), print) in places.iter().zip(summary.profiles).zip(summary.prints) {
                 profiles[at] = Some(profile);
@@ -370,7 +373,7 @@ fn summed_up(data: &Dataset, run: &Run<'_>) -> Option<(Numbers, Vec<Print>)> {
         })
     };
     let prints = prints.into_iter().enumerate().map(print).collect();
-    Some((Numbers { moments, profiles }, prints))
+    Ok(Some((Numbers { moments, profiles }, prints)))
 }
 
 /// Where values are missing.

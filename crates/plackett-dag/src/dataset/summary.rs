@@ -5,7 +5,7 @@ use plackett::run::Run;
 
 use super::fingerprint::Print;
 use super::profile::Profile;
-use crate::gram::GramBuilder;
+use crate::{Result, gram::GramBuilder};
 
 /// Rows that are put together before they are taken: enough to read each column in long strides.
 const BLOCK_ROWS: usize = 256;
@@ -24,16 +24,22 @@ pub(super) struct Summary {
 
 impl Summary {
     /// Of columns of these names; nothing without columns.
-    pub(super) fn new<'a>(names: impl Iterator<Item = &'a str> + Clone) -> Option<Self> {
+    ///
+    /// # Errors
+    /// More columns than there is memory for.
+    pub(super) fn new<'a>(names: impl Iterator<Item = &'a str> + Clone) -> Result<Option<Self>> {
         let columns = names.clone().count();
-        Some(Self {
-            builder: GramBuilder::new(columns).ok()?,
+        if columns == 0 {
+            return Ok(None);
+        }
+        Ok(Some(Self {
+            builder: GramBuilder::new(columns)?,
             profiles: names.clone().map(Profile::new).collect(),
             prints: names.map(Print::of_numbers).collect(),
             weight_print: Print::of_numbers(""),
             incomplete: 0,
             block: vec![0.0; BLOCK_ROWS * columns],
-        })
+        }))
     }
 
     /// Takes rows, column by column, with NaN where a value is missing; such rows are left out. Weights are not negative.

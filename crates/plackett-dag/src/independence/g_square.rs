@@ -17,7 +17,8 @@ use crate::{Error, Result};
 ///
 /// Tables with few rows per degree of freedom are tested like all others. To call a and b independent there unseen
 /// loses many true edges (on ALARM with 2000 rows 14 of 46 are missing rather than 7 if ten rows are asked for), and
-/// to call them dependent keeps all edges of columns of many categories. Only if there would be more cells than 16 per
+/// to call them dependent keeps all edges of columns of many categories (on mildew with 1000 rows the distance of the class is 86 rather than 34 if tests
+/// with less than one row per degree of freedom part nothing, and 33 to 34 at a fifth of a row). Only if there would be more cells than 16 per
 /// row and than 2²² in all is the answer independence, so that memory is bounded.
 ///
 /// Counts of logarithms are added as whole numbers: the p-value is the same to the last bit whatever the order of the

@@ -11,7 +11,7 @@ use super::climb::{Climb, GAIN, ancestors};
 use super::{Insertion, OrderSolution};
 use crate::{
     Categories, Dag, NodeSet, Oracle, Result, parallel,
-    parent_sets::{Candidates, Keep, ParentSets},
+    parent_sets::{Candidates, Keep, ParentSets, count_subsets},
     score::FamilyScore,
 };
 
@@ -205,7 +205,14 @@ impl Space {
         #[expect(clippy::cast_sign_loss, reason = "a number of sets")]
         let most = share.clamp(FEWEST_SETS, MOST_SETS) as usize;
         candidates.max_sets = candidates.max_sets.min(most);
-        let cores = (0..nodes).map(|node| candidates.core(node).clone()).collect();
+        // Where all sets of the others can be scored there is nothing to choose.
+        let others = nodes.saturating_sub(1);
+        let fits = count_subsets(others, candidates.max_parents.min(others)) <= candidates.max_sets;
+        let core = |node: usize| {
+            let others = || (0..nodes).filter(|&other| other != node).collect();
+            if fits { others() } else { candidates.core(node).clone() }
+        };
+        let cores = (0..nodes).map(core).collect();
         Self { candidates, cores, met: Vec::new(), sets: None, changed: (0..nodes).collect() }
     }
 
@@ -274,8 +281,7 @@ impl Space {
             let mut core: Vec<usize> = ranked.filter(|&other| self.cores[node].contains(other)).collect();
             core.extend(self.cores[node].iter().filter(|other| !core.contains(other)).collect::<Vec<_>>());
             let fits = |size: &usize| {
-                let sets =
-                    crate::parent_sets::count_subsets(*size, TOGETHER.min(self.candidates.max_parents));
+                let sets = count_subsets(*size, TOGETHER.min(self.candidates.max_parents));
                 sets <= self.candidates.max_sets
             };
             core.truncate((0..=core.len()).rev().find(fits).unwrap_or(0));

@@ -76,6 +76,9 @@ pub enum Noisy {
 /// No step of a learning rate up to this can carry a finite score beyond the finite numbers.
 const LARGEST_RATE: f64 = 1e100;
 
+/// What an item takes at least, in constraints, in orders and in what is known of moves.
+const BYTES_PER_ITEM: u128 = 256;
+
 /// How an [`Optimizer`] works. What it proposes is a function of these and of what it is told.
 ///
 /// ```
@@ -262,6 +265,7 @@ impl Optimizer {
         if items == 0 {
             return Err(Error::Empty { what: "the list of items" });
         }
+        crate::memory::check("a search among orders of so many items", BYTES_PER_ITEM * items as u128)?;
         let OptimizerSettings { samples, learning_rate, critic_learning_rate, .. } = settings;
         check_setting("samples", samples as f64, samples >= 2, "at least 2 are needed")?;
         for (name, rate) in [("learning_rate", learning_rate), ("critic_learning_rate", critic_learning_rate)]
