@@ -15,7 +15,7 @@ from plackett._data import Statistics
 from plackett._distributions import Categorical, Fit, PlackettLuce
 from plackett._draw import Drawn, draw, gradient
 from plackett._drive import Evaluation, Optimum, Proposal, TracePoint
-from plackett._effects import Effect, EffectValue
+from plackett._effects import Effect, EffectPart, EffectValue, JointEffect, JointValue
 from plackett._estimate import Estimate, estimate
 from plackett._fitted import FittedModel
 from plackett._graph import Cpdag, Graph
@@ -38,12 +38,15 @@ __all__ = [
     "DiscreteData",
     "Drawn",
     "Effect",
+    "EffectPart",
     "EffectValue",
     "Estimate",
     "Evaluation",
     "Fit",
     "FittedModel",
     "Graph",
+    "JointEffect",
+    "JointValue",
     "Knowledge",
     "KnowledgeCost",
     "LearnedGraph",

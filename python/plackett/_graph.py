@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from plackett import _notebook, _plackett
 from plackett._arrays import Floats, to_floats, to_number
-from plackett._effects import Adjustment, Effect, question, to_effect
+from plackett._effects import Adjustment, Effect, JointEffect, question, to_effect
 from plackett._plackett import PlackettError
 
 if TYPE_CHECKING:
@@ -317,6 +318,7 @@ class Graph:
         sample = read_sample(data, self._names, **reading)
         return FittedModel(_plackett.FittedModel.fit(list(self._names), self._weights, sample, to_number(ess, "ess")))
 
+    @overload
     def effect(
         self,
         cause: str,
@@ -325,10 +327,34 @@ class Graph:
         *,
         change: tuple[str, str] | None = None,
         state: str | None = None,
-        adjustment: Adjustment = "optimal",
+        adjustment: Adjustment | None = None,
         level: float = 0.95,
         **reading: Any,
-    ) -> Effect:
+    ) -> Effect: ...
+    @overload
+    def effect(
+        self,
+        cause: list[str] | tuple[str, ...],
+        outcome: str,
+        data: Any,
+        *,
+        change: Mapping[str, tuple[str, str]] | None = None,
+        state: str | None = None,
+        level: float = 0.95,
+        **reading: Any,
+    ) -> JointEffect: ...
+    def effect(
+        self,
+        cause: str | list[str] | tuple[str, ...],
+        outcome: str,
+        data: Any,
+        *,
+        change: tuple[str, str] | Mapping[str, tuple[str, str]] | None = None,
+        state: str | None = None,
+        adjustment: Adjustment | None = None,
+        level: float = 0.95,
+        **reading: Any,
+    ) -> Effect | JointEffect:
         """How much an outcome changes when a cause is set from outside: for numbers the change of the mean for each unit of the cause, for
         categories the change of the probability of a state when the cause goes from one state to another. Where directions are open, all
         values that graphs of the class give are in ``values``, and ``effect`` is ``None`` if there are several.
@@ -336,14 +362,15 @@ class Graph:
         Parameters
         ----------
         cause, outcome
-            The names of the columns.
+            The names of the columns. Several causes, as a list, are set together: the answer is then a :class:`plackett.JointEffect`, with the
+            effect of changing all of them and, in ``values[0].parts``, of each while the others are held.
         data
             What :func:`plackett.learn_dag` takes.
         change, state
-            The states that a category is changed from and to, by default the first and the last; and the state of the outcome whose
-            probability is looked at, by default the last.
+            The states that a category is changed from and to, by default the first and the last (with several causes a dict of such pairs); and
+            the state of the outcome whose probability is looked at, by default the last.
         adjustment
-            What is adjusted for: see :meth:`adjustment_set`.
+            What is adjusted for, ``"optimal"`` by default: see :meth:`adjustment_set`. Several causes have none.
         level
             The level of intervals.
         reading
@@ -356,6 +383,9 @@ class Graph:
         >>> found = asia.graph.effect("smoke", "dysp", asia.sample(5000, seed=0), change=("no", "yes"), state="yes")
         >>> found.meaning
         'change of the probability of dysp = yes when smoke goes from no to yes'
+        >>> together = asia.graph.effect(["smoke", "bronc"], "dysp", asia.sample(5000, seed=0), state="yes")
+        >>> sorted(together.values[0].parts)
+        ['bronc', 'smoke']
         """
         from plackett._fitted import read_sample
 
@@ -459,6 +489,44 @@ class Graph:
         '[a][b|a:c][c]'
         """
         return self._written("bnlearn")
+
+    def to_json(self) -> str:
+        """The graph as a JSON document such as ``plackett learn`` prints: ``order``, ``edges``, and ``cpdag`` with the open directions.
+
+        >>> import json, plackett
+        >>> json.loads(plackett.Graph.from_edges([("a", "b", 2.0)]).to_json())["edges"]
+        [{'from': 'a', 'to': 'b', 'weight': 2.0}]
+        """
+        return self._written("json")
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the graph to a file whose ending tells the format: ``.csv`` (an adjacency matrix), ``.json``, ``.dot`` or ``.gv``,
+        ``.graphml``, ``.gml``, ``.dagitty``, ``.tetrad`` or ``.txt``, ``.bnlearn``. :meth:`read` reads each of them.
+
+        >>> import plackett, pathlib, tempfile
+        >>> graph = plackett.Graph.from_text("pdag { a -- b; b -> c; d -> c }")
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "graph.graphml"
+        >>> graph.save(path)
+        >>> plackett.Graph.read(path).open_edges
+        [('a', 'b')]
+        """
+        Path(path).write_text(self._written(_plackett.graph_format(path)), encoding="utf-8")
+
+    def to_dowhy_gcm(self, data: Any = None) -> Any:
+        """The graph as a ``StructuralCausalModel`` of DoWhy's ``gcm``. With a pandas data frame, mechanisms are assigned and fitted to it
+        by DoWhy; :meth:`plackett.FittedModel.to_dowhy_gcm` hands over those fitted here instead.
+
+        >>> import plackett
+        >>> plackett.Graph.from_edges([("a", "b")]).to_dowhy_gcm().graph.number_of_edges()  # doctest: +SKIP
+        1
+        """
+        from dowhy import gcm
+
+        model = gcm.StructuralCausalModel(self.to_networkx())
+        if data is not None:
+            gcm.auto.assign_causal_mechanisms(model, data)
+            gcm.fit(model, data)
+        return model
 
     def to_causal_learn(self) -> Any:
         """The graph as a ``GeneralGraph`` of causal-learn, with undirected edges where directions are open.

@@ -9,14 +9,14 @@ import warnings
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import numpy as np
 
 from plackett import _notebook, _plackett
 from plackett._arrays import Floats, to_count, to_number, to_seed
 from plackett._data import ColumnKind, Discretize, Kind, Missing, Reading, is_in_memory, to_data
-from plackett._effects import Adjustment, Effect, question, to_effect
+from plackett._effects import Adjustment, Effect, JointEffect, question, to_effect
 from plackett._graph import Cpdag, Graph, named_cpdag
 from plackett._knowledge import Knowledge, KnowledgeCost, to_cost, to_json
 from plackett._plackett import PlackettError
@@ -284,6 +284,7 @@ class LearnedGraph(Graph):
             return super().fit(own, ess=ess)
         return super().fit(data, ess=ess, **self._as_read(reading))
 
+    @overload
     def effect(
         self,
         cause: str,
@@ -292,14 +293,44 @@ class LearnedGraph(Graph):
         *,
         change: tuple[str, str] | None = None,
         state: str | None = None,
-        adjustment: Adjustment = "optimal",
+        adjustment: Adjustment | None = None,
         level: float = 0.95,
         bootstrap: int | None = None,
         time_limit: float | None = None,
         progress: bool | None = None,
         **reading: Any,
-    ) -> Effect:
-        """How much an outcome changes when a cause is set from outside, by default from the data that the graph was learned from: see
+    ) -> Effect: ...
+    @overload
+    def effect(
+        self,
+        cause: list[str] | tuple[str, ...],
+        outcome: str,
+        data: Any = None,
+        *,
+        change: Mapping[str, tuple[str, str]] | None = None,
+        state: str | None = None,
+        level: float = 0.95,
+        bootstrap: int | None = None,
+        time_limit: float | None = None,
+        progress: bool | None = None,
+        **reading: Any,
+    ) -> JointEffect: ...
+    def effect(
+        self,
+        cause: str | list[str] | tuple[str, ...],
+        outcome: str,
+        data: Any = None,
+        *,
+        change: tuple[str, str] | Mapping[str, tuple[str, str]] | None = None,
+        state: str | None = None,
+        adjustment: Adjustment | None = None,
+        level: float = 0.95,
+        bootstrap: int | None = None,
+        time_limit: float | None = None,
+        progress: bool | None = None,
+        **reading: Any,
+    ) -> Effect | JointEffect:
+        """How much an outcome changes when a cause, or several as a list, are set from outside, by default from the data that the graph was learned from: see
         :meth:`plackett.Graph.effect`. Where the data leave directions open, all values over the class are in ``values``.
 
         With ``bootstrap``, as many times the rows are drawn anew, a graph is learned from them as this one was, and the effect is asked for
@@ -316,9 +347,8 @@ class LearnedGraph(Graph):
         if own is None or self._native is None:
             if bootstrap is not None:
                 raise PlackettError("bootstrap draws the rows anew that the graph was learned from: it takes no other data")
-            return super().effect(
-                cause, outcome, data, change=change, state=state, adjustment=adjustment, level=level, **self._as_read(reading)
-            )
+            told = {"change": change, "state": state, "adjustment": adjustment, "level": level, **self._as_read(reading)}
+            return super().effect(cause, outcome, data, **told)  # type: ignore[arg-type]
         wanted = _optional_count(bootstrap, "bootstrap")
         asked = question(cause, outcome, change, state, adjustment, level)
         bar = Bar(progress)

@@ -3,7 +3,7 @@
 use numpy::{PyArray2, PyReadonlyArray2};
 use plackett_dag::{
     Cpdag, Dag, Interventions, NamedDag,
-    format::{self, Claim},
+    format::{self, GraphFormat, Claim},
 };
 use plackett_report::layout::{Layout, Point};
 use pyo3::prelude::*;
@@ -148,15 +148,14 @@ pub(crate) fn write_graph(
 ) -> Result<String, Failure> {
     let graph = NamedDag::new(names, dag(&graph)?)?;
     let is_open = |from, to| open.contains(&(from, to)) || open.contains(&(to, from));
-    Ok(match what {
-        "dot" => format::to_dot(&graph, is_open),
-        "graphml" => format::to_graphml(&graph, is_open),
-        "gml" => format::to_gml(&graph, is_open),
-        "dagitty" => format::to_dagitty(&graph, is_open),
-        "tetrad" => format::to_tetrad(&graph, is_open)?,
-        "bnlearn" => format::to_model_string(&graph)?,
-        other => return Err(Failure::new(format!("there is no format {other}"))),
-    })
+    Ok(GraphFormat::by_name(what)?.text(&graph, is_open)?)
+}
+
+/// The name of the format that the ending of a file's name tells.
+#[pyfunction]
+pub(crate) fn graph_format(path: std::path::PathBuf) -> Result<&'static str, Failure> {
+    let format = GraphFormat::of_path(path)?;
+    Ok(format.name())
 }
 
 /// Names, weights and the pairs whose direction is open.

@@ -4,6 +4,7 @@ import io
 import itertools
 import json
 import pickle
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -238,3 +239,60 @@ class TestFormats:
         graph = plackett.Graph.from_edges([("a", "b")])
         with pytest.raises(plackett.PlackettError, match='no node "c"'):
             graph.ancestors("c")
+
+
+def test_several_causes_are_set_together() -> None:
+    model = plackett.simulate_sem(6, degree=2, noise=(0.5, 2.0), seed=3)
+    data = model.sample(4000, seed=0)
+    weights = model.graph.weights
+    outcome = model.graph.order[-1]
+    causes = model.graph.ancestors(outcome)[:2]
+    found = model.graph.effect(causes, outcome, data, level=0.999)
+    assert isinstance(found, plackett.JointEffect)
+    places = [model.names.index(cause) for cause in causes]
+    cut = weights.copy()
+    cut[:, places] = 0
+    total = np.linalg.inv(np.eye(6) - cut)[:, model.names.index(outcome)]
+    for cause, place in zip(causes, places, strict=True):
+        part = found.values[0].parts[cause]
+        assert part.low <= total[place] <= part.high
+    assert found.low <= total[places].sum() <= found.high
+    # One cause by itself is the same question as before, asked another way.
+    alone = model.graph.effect([causes[0]], outcome, data)
+    single = model.graph.effect(causes[0], outcome, data)
+    assert alone.effect is not None
+    assert single.effect is not None
+    assert abs(alone.effect - single.effect) < 4 * single.values[0].standard_error
+    learned = plackett.learn_dag(data, score="bic")
+    resampled = learned.effect(causes, outcome, bootstrap=5)
+    assert resampled.resampling is not None
+    assert resampled.resampling["replicates"] == 5
+
+
+def test_several_categories_are_set_together() -> None:
+    asia = plackett.load_network("asia")
+    rows = asia.sample(20000, seed=1)
+    change = {"smoke": ("no", "yes"), "bronc": ("no", "yes")}
+    found = asia.graph.effect(["smoke", "bronc"], "dysp", rows, change=change, state="yes")
+    assert found.changes == change
+    for states, expected in found.values[0].levels.items():
+        truth = asia.query("dysp", do=dict(zip(found.causes, states, strict=True)))
+        assert abs(expected["yes"][0] - truth["yes"]) < 0.03
+    for wrong, word in (({"change": ("no", "yes")}, "dict"), ({"adjustment": "parents"}, "one cause"), ({"change": {"tub": ("no", "yes")}}, "tub")):
+        with pytest.raises(plackett.PlackettError, match=word):
+            asia.graph.effect(["smoke", "bronc"], "dysp", rows, **wrong)  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("ending", ["csv", "json", "dot", "gv", "graphml", "gml", "dagitty", "tetrad", "txt", "bnlearn"])
+def test_graphs_are_saved_by_the_ending_of_the_name(ending: str, tmp_path: Path) -> None:
+    graph = plackett.Graph.from_text("pdag { a -- b; b -> c; d -> c }")
+    path = tmp_path / f"graph.{ending}"
+    graph.save(path)
+    again = plackett.Graph.read(path)
+    assert {(a, b) for a, b, _ in again.edges} == {(a, b) for a, b, _ in graph.edges}
+    assert again.open_edges == ([] if ending in ("csv", "bnlearn") else graph.open_edges)
+
+
+def test_an_ending_that_says_nothing_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(plackett.PlackettError, match="graphml"):
+        plackett.Graph.from_edges([("a", "b")]).save(tmp_path / "graph.xyz")

@@ -39,6 +39,12 @@ fn plain(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(spelled).collect())
 }
 
+/// Prints a warning on standard error, where standard output holds a file.
+#[expect(clippy::print_stderr, reason = "a warning is no part of the file")]
+pub(crate) fn warn(text: &str) {
+    eprintln!("Warning: {text}");
+}
+
 /// Whether the reader of our output went away, as `head` does: nothing to complain about.
 pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)

@@ -1,4 +1,6 @@
-//! `plackett effect`: how much one column changes another, by a graph and data.
+//! `plackett effect`: how much one column, or several that are set together, change another, by a graph and data.
+
+mod joint;
 
 use std::{path::PathBuf, time::Duration};
 
@@ -6,7 +8,7 @@ use clap::{Args, builder::PossibleValuesParser};
 use plackett::run::{Limits, Progress, Run};
 use plackett_dag::{
     Bootstrap, Cpdag, Error, LearnMethod, Learning, Resampler, Sample, ScoreChoice,
-    effect::{Adjustment, Effect, EffectQuery},
+    effect::{Adjustment, Effect, EffectQuery, JointEffect, JointQuery, Resampling},
     format::read_claim,
     knowledge::pair,
     learning::LEARN_METHODS,
@@ -29,22 +31,23 @@ pub(crate) struct Arguments {
     /// The data: a file with a row per line, as for `plackett learn`; - is standard input
     #[arg(value_name = "DATA")]
     data: PathBuf,
-    /// The column that is set
-    #[arg(long, value_name = "A")]
-    from: String,
+    /// The column that is set; give it again for others that are set at the same time
+    #[arg(long, value_name = "A", required = true)]
+    from: Vec<String>,
     /// The column that is looked at
     #[arg(long, value_name = "B")]
     to: String,
-    /// The states that a category is changed from and to [default: the first and the last]
+    /// The states that a category is changed from and to; with several causes once for each that is a category, in their order [default:
+    /// the first and the last]
     #[arg(long, value_name = "X,Y", value_parser = pair)]
-    change: Option<(String, String)>,
+    change: Vec<(String, String)>,
     /// The state of a category whose probability is looked at [default: the last]
     #[arg(long, value_name = "STATE")]
     state: Option<String>,
     /// What is adjusted for: the set of the smallest variance, the parents of the cause, or a part of the first of which nothing can be
-    /// left out
-    #[arg(long, default_value = Adjustment::NAMES[0], value_parser = PossibleValuesParser::new(Adjustment::NAMES))]
-    adjustment: String,
+    /// left out; for one cause [default: optimal]
+    #[arg(long, value_parser = PossibleValuesParser::new(Adjustment::NAMES))]
+    adjustment: Option<String>,
     /// The level of intervals
     #[arg(long, value_name = "P", default_value_t = 0.95, allow_negative_numbers = true)]
     level: f64,
@@ -75,11 +78,103 @@ pub(crate) struct Arguments {
     common: Common,
 }
 
+/// What is asked: the effect of one column, or of several together.
+enum Question {
+    One(EffectQuery),
+    Several(JointQuery),
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Answer {
+    One(Effect),
+    Several(JointEffect),
+}
+
+impl Question {
+    fn of(arguments: &Arguments, sample: &Sample) -> anyhow::Result<Self> {
+        let (change, state, level) = (&arguments.change, arguments.state.clone(), arguments.level);
+        if let [cause] = &arguments.from[..] {
+            if change.len() > 1 {
+                return Err(BadInput("--change is given more often than there are causes".to_owned()).into());
+            }
+            let adjustment = arguments.adjustment.as_deref().map_or(Ok(Adjustment::default()), str::parse)?;
+            let query = EffectQuery::new(cause, &arguments.to);
+            return Ok(Self::One(EffectQuery {
+                change: change.first().cloned(),
+                state,
+                adjustment,
+                level,
+                ..query
+            }));
+        }
+        if arguments.adjustment.is_some() {
+            let text = "--adjustment is for one cause: for several, one set need not do, and all between them and the outcome is fitted";
+            return Err(BadInput(text.to_owned()).into());
+        }
+        let place = |name: &String| sample.names().iter().position(|own| own == name);
+        let is_category = |name: &&String| place(name).is_some_and(|column| !sample.is_numeric(column));
+        let categories: Vec<&String> = arguments.from.iter().filter(is_category).collect();
+        if !change.is_empty() && change.len() != categories.len() {
+            let text = format!(
+                "--change is given {}, and {} of the causes are categories: give it once for each of these, in their order",
+                counted(change.len(), "time"),
+                categories.len()
+            );
+            return Err(BadInput(text).into());
+        }
+        let changes = categories.into_iter().zip(change);
+        let changes = changes.map(|(name, (from, to))| (name.clone(), from.clone(), to.clone())).collect();
+        Ok(Self::Several(JointQuery {
+            changes,
+            state,
+            level,
+            ..JointQuery::new(&arguments.from, &arguments.to)
+        }))
+    }
+
+    fn answer(&self, names: &[String], class: &Cpdag, sample: &Sample) -> Result<Answer, Error> {
+        Ok(match self {
+            Self::One(query) => Answer::One(query.answer(names, class, sample)?),
+            Self::Several(query) => Answer::Several(query.answer(names, class, sample)?),
+        })
+    }
+
+    fn resampled(
+        &self,
+        answer: Answer,
+        bootstrap: &Bootstrap<'_>,
+        sample: &Sample,
+        replicates: u64,
+        run: &Run<'_>,
+    ) -> Result<Answer, Error> {
+        let numbers = 0..replicates;
+        Ok(match (self, answer) {
+            (Self::One(query), Answer::One(answer)) => {
+                Answer::One(query.resampled(answer, bootstrap, sample, numbers, run)?)
+            }
+            (Self::Several(query), Answer::Several(answer)) => {
+                Answer::Several(query.resampled(answer, bootstrap, sample, numbers, run)?)
+            }
+            (_, answer) => answer,
+        })
+    }
+}
+
+impl Answer {
+    fn resampling(&self) -> Option<&Resampling> {
+        match self {
+            Self::One(effect) => effect.resampling.as_ref(),
+            Self::Several(effect) => effect.resampling.as_ref(),
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct Document<'a> {
     version: &'static str,
     #[serde(flatten)]
-    effect: &'a Effect,
+    effect: &'a Answer,
     warnings: Vec<String>,
 }
 
@@ -87,13 +182,6 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     let claim = read_claim(&arguments.graph)?;
     let names = claim.graph.names();
     let class = if arguments.class { Cpdag::of(claim.graph.dag()) } else { claim.class };
-    let query = EffectQuery {
-        change: arguments.change.clone(),
-        state: arguments.state.clone(),
-        adjustment: arguments.adjustment.parse()?,
-        level: arguments.level,
-        ..EffectQuery::new(&arguments.from, &arguments.to)
-    };
     let knowledge = arguments.knowledge.gather()?;
     if arguments.bootstrap.is_none() && !knowledge.is_empty() {
         let text = "what is known is for --bootstrap, which learns graphs: the graph given keeps it already";
@@ -113,7 +201,8 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     } else {
         (data.sample()?, None)
     };
-    let mut effect = query.answer(names, &class, &sample).map_err(explained)?;
+    let question = Question::of(arguments, &sample)?;
+    let mut effect = question.answer(names, &class, &sample).map_err(explained)?;
     if let (Some(wanted), Some(rows)) = (arguments.bootstrap, &rows) {
         let known = learn::knowledge::resolve(&knowledge, sample.names())?;
         let learning = Learning {
@@ -131,10 +220,10 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         let run = Run::new(Limits { time: arguments.time, ..Limits::default() }).observed(&mut observer);
         interrupt::listen()?;
         let bootstrap = Bootstrap { learning: &learning, rows, start: None };
-        let resampled = query.resampled(effect, &bootstrap, &sample, 0..u64::from(wanted), &run);
+        let resampled = question.resampled(effect, &bootstrap, &sample, u64::from(wanted), &run);
         bar.finish_and_clear();
         effect = resampled.map_err(explained)?;
-        let done = effect.resampling.as_ref().map_or(0, |resampling| resampling.replicates);
+        let done = effect.resampling().map_or(0, |resampling| resampling.replicates);
         if done < wanted as usize {
             warnings.push(format!("{done} of {wanted} resamples told the effect: the interval is by these"));
         }
@@ -146,7 +235,21 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
             warnings,
         });
     }
-    let mut text = describe(&effect);
+    let (mut text, level) = match &effect {
+        Answer::One(effect) => (describe(effect), effect.level),
+        Answer::Several(effect) => (joint::describe(effect), effect.level),
+    };
+    if let Some(found) = effect.resampling() {
+        text += &format!(
+            "\nWith the uncertainty of the graph, by {}: {:.0} % interval {:.4} to {:.4}; no effect in {:.0} % of them, open in {:.0} %",
+            counted(found.replicates, "resample"),
+            100.0 * level,
+            found.low,
+            found.high,
+            100.0 * found.absent,
+            100.0 * found.open
+        );
+    }
     for warning in &warnings {
         text += &format!("\nWarning: {warning}");
     }
@@ -187,16 +290,6 @@ fn describe(effect: &Effect) -> String {
             });
             text += &console::table(&["adjusted for", "effect", "low", "high"], rows);
         }
-    }
-    if let Some(found) = &effect.resampling {
-        text += &format!(
-            "\nWith the uncertainty of the graph, by {}: {level} interval {:.4} to {:.4}; no effect in {:.0} % of them, open in {:.0} %",
-            counted(found.replicates, "resample"),
-            found.low,
-            found.high,
-            100.0 * found.absent,
-            100.0 * found.open
-        );
     }
     if let [value] = &effect.values[..] {
         if !value.levels.is_empty() {

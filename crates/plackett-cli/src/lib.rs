@@ -8,6 +8,7 @@
 
 mod arguments;
 mod console;
+mod convert;
 mod effect;
 mod evaluate;
 mod files;
@@ -16,6 +17,7 @@ mod interrupt;
 mod learn;
 mod optimize;
 mod plot;
+mod query;
 mod reproduce;
 mod simulate;
 mod state;
@@ -54,8 +56,12 @@ enum Command {
     Learn(Box<learn::Arguments>),
     /// Fit a model to data: coefficients and probabilities of a graph
     Fit(Box<fit::Arguments>),
-    /// Estimate how much one column changes another, by a graph and data
+    /// Estimate how much one column, or several together, change another, by a graph and data
     Effect(Box<effect::Arguments>),
+    /// Ask a network of categories for probabilities, given what is observed and what is set
+    Query(query::Arguments),
+    /// Write a graph in the format of another program
+    Convert(convert::Arguments),
     /// Sum data up in a file that graphs are learned from, and that merges with others
     Statistics(statistics::Arguments),
     /// Find a good order for a problem file or for a program that evaluates orders
@@ -89,6 +95,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Learn(arguments) => learn::command(&arguments),
         Command::Fit(arguments) => fit::command(&arguments),
         Command::Effect(arguments) => effect::command(&arguments),
+        Command::Query(arguments) => query::command(&arguments),
+        Command::Convert(arguments) => convert::command(&arguments),
         Command::Statistics(arguments) => statistics::command(&arguments),
         Command::Optimize(arguments) => optimize::command(&arguments),
         Command::Simulate(arguments) => simulate::command(&arguments),

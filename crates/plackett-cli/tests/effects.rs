@@ -96,6 +96,35 @@ fn resamples_bring_the_doubt_of_the_graph() {
 }
 
 #[test]
+fn several_causes_are_set_together() {
+    let folder = folder();
+    let (graph, data) = (folder.path("sem/weights.csv"), folder.path("sem/data.csv"));
+    // x5 leads to x3 by itself, and by way of x6.
+    let asked = ["effect", &graph, &data, "--from", "x5", "--from", "x6", "--to", "x3"];
+    let found = json(&asked);
+    let parts = found["values"][0]["parts"].as_array().unwrap();
+    let sum: f64 = parts.iter().map(|part| part["effect"].as_f64().unwrap()).sum();
+    assert!(parts.len() == 2 && (found["effect"].as_f64().unwrap() - sum).abs() < 1e-9, "{found}");
+    let class = json(&[&asked[..], &["--class"]].concat());
+    assert!(class["low"].as_f64() <= found["low"].as_f64(), "{class}");
+    let shown = text(&asked);
+    assert!(shown.contains("together on") && shown.contains("alone, the others held"), "{shown}");
+    let resampled = json(&[&asked[..], &["--bootstrap", "5", "--score", "bic"]].concat());
+    assert_eq!(resampled["resampling"]["replicates"], 5);
+    assert!(complaint(&[&asked[..], &["--adjustment", "parents"]].concat(), 2).contains("for one cause"));
+    assert!(complaint(&[&asked[..], &["--change", "a,b"]].concat(), 2).contains("--change is given 1 time"));
+
+    json(&["simulate", "network", "asia", "--samples", "2000", "--out", &folder.path("asia")]);
+    let (graph, data) = (folder.path("asia/graph.csv"), folder.path("asia/data.csv"));
+    let asked =
+        ["effect", &graph, &data, "--from", "smoke", "--from", "bronc", "--to", "dysp", "--state", "yes"];
+    let found = json(&[&asked[..], &["--change", "no,yes", "--change", "no,yes"]].concat());
+    assert!(found["effect"].as_f64().unwrap() > 0.5, "{found}");
+    assert_eq!(found["values"][0]["levels"].as_array().unwrap().len(), 4);
+    assert!(text(&asked).contains("do(smoke = yes, bronc = yes)"));
+}
+
+#[test]
 fn bad_questions_are_refused() {
     let folder = folder();
     let (graph, data) = (folder.path("sem/weights.csv"), folder.path("sem/data.csv"));

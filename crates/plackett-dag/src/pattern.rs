@@ -39,6 +39,11 @@ impl Pattern {
         self.neighbors[a].contains(b) || self.parents[a].contains(b) || self.children[a].contains(b)
     }
 
+    /// The nodes that an undirected edge joins to one, ascending.
+    pub(crate) fn neighbors(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
+        self.neighbors[node].iter()
+    }
+
     pub(crate) fn has_arrow(&self, from: usize, to: usize) -> bool {
         self.children[from].contains(to)
     }

@@ -5,7 +5,7 @@ use plackett_dag::{
     BayesNet, Bootstrap, Cpdag, Dag, Dataset, Error, Fitting, Learning, Model, NamedDag, Observations,
     Sample, Sem,
     dataset::{Reading, SourceColumn, SourceValues},
-    effect::EffectQuery,
+    effect::{EffectQuery, JointQuery},
     format::Claim,
     model::{Distribution, Prediction},
     network::Inference,
@@ -164,6 +164,133 @@ fn intervals_of_mixed_data_cover_the_truth_as_often_as_they_say() {
         }
     }
     assert!(covering.iter().all(|count| COVERING.contains(count)), "{covering:?} of {SETS}");
+}
+
+fn ask_jointly(query: &JointQuery, graph: &NamedDag, sample: &Sample) -> plackett_dag::effect::JointEffect {
+    query.answer(graph.names(), &Claim::certain(graph.clone()).class, sample).unwrap()
+}
+
+/// The total effect by the paths that none of the others lies on.
+fn joint_effect(dag: &Dag, cause: usize, others: &[usize], outcome: usize) -> f64 {
+    let edges = dag.edges().filter(|edge| !others.contains(&edge.1));
+    total_effect(&Dag::from_edges(dag.nodes(), edges).unwrap(), cause, outcome)
+}
+
+#[test]
+fn joint_intervals_cover_the_truth_as_often_as_they_say() {
+    let settings = SemSettings {
+        nodes: 8,
+        degree: 2,
+        noise: Noise::Unequal { low: 0.5, high: 2.0 },
+        ..SemSettings::default()
+    };
+    // Of numbers the whole and the first part, of mixed data the three.
+    let mut covering = [0; 5];
+    for seed in 0..SETS {
+        let sem = simulate_sem(&settings, seed).unwrap();
+        let dag = sem.dag();
+        let outcome = *dag.topological_order().last().unwrap();
+        let before = dag.ancestors(outcome);
+        let causes = match before[..] {
+            [first, .., last] => [last, first],
+            [only] => [only, (only + usize::from(outcome != (only + 1) % 8)) % 8],
+            [] => continue,
+        };
+        if causes[0] == causes[1] || causes.contains(&outcome) {
+            continue;
+        }
+        let table = sem.sample(100, Sem::TRAINING);
+        let columns = sem.graph().names().iter().enumerate();
+        let columns =
+            columns.map(|(at, name)| numbers(name, table.rows().map(|row| row[at]).collect())).collect();
+        let names = sem.graph().names();
+        let query = JointQuery {
+            level: LEVEL,
+            ..JointQuery::new(causes.map(|cause| names[cause].clone()), names[outcome].clone())
+        };
+        let found = ask_jointly(&query, sem.graph(), &sample(columns));
+        let truth = [
+            joint_effect(dag, causes[0], &causes[1..], outcome),
+            joint_effect(dag, causes[1], &causes[..1], outcome),
+        ];
+        covering[0] += usize::from(found.low <= truth[0] + truth[1] && truth[0] + truth[1] <= found.high);
+        let part = found.values[0].parts[0];
+        covering[1] += usize::from(part.low <= truth[0] && truth[0] <= part.high);
+        // z takes y from 0 to 4 while x is held, and x by −0.5 for each unit.
+        let (graph, sample) = mixed(seed, 300);
+        let found =
+            ask_jointly(&JointQuery { level: LEVEL, ..JointQuery::new(["z", "x"], "y") }, &graph, &sample);
+        let value = &found.values[0];
+        let parts = [value.parts[0], value.parts[1], value.whole].into_iter().zip([4.0, -0.5, 3.5]);
+        for (place, (part, truth)) in parts.enumerate() {
+            covering[2 + place] += usize::from(part.low <= truth && truth <= part.high);
+        }
+    }
+    assert!(covering.iter().all(|count| COVERING.contains(count)), "{covering:?} of {SETS}");
+}
+
+#[test]
+fn joint_intervals_of_categories_cover_the_truth_as_often_as_they_say() {
+    let asia = BayesNet::embedded("asia").unwrap();
+    let after = |states: [&str; 2]| {
+        let set =
+            ["smoke", "bronc"].iter().zip(states).map(|(name, state)| ((*name).to_owned(), state.to_owned()));
+        Inference { set: set.collect(), ..Inference::default() }.marginal(&asia, "dysp").unwrap()[0]
+    };
+    let truth = [
+        after(["yes", "no"]) - after(["no", "no"]),
+        after(["no", "yes"]) - after(["no", "no"]),
+        after(["yes", "yes"]) - after(["no", "no"]),
+    ];
+    let mut covering = [0; 3];
+    let change = |cause: &str| (cause.to_owned(), "no".to_owned(), "yes".to_owned());
+    let query = JointQuery {
+        changes: vec![change("smoke"), change("bronc")],
+        state: Some("yes".to_owned()),
+        level: LEVEL,
+        ..JointQuery::new(["smoke", "bronc"], "dysp")
+    };
+    for seed in 0..SETS {
+        let found = ask_jointly(&query, asia.graph(), &of_network(&asia, 1000, seed));
+        let value = &found.values[0];
+        for (place, part) in value.parts.iter().chain([&value.whole]).enumerate() {
+            covering[place] += usize::from(part.low <= truth[place] && truth[place] <= part.high);
+        }
+    }
+    assert!(covering.iter().all(|count| COVERING.contains(count)), "{covering:?} of {SETS}");
+    // All four combinations, of many rows.
+    let found = ask_jointly(&query, asia.graph(), &of_network(&asia, 200_000, 3));
+    assert_eq!(found.values[0].levels.len(), 4);
+    for level in &found.values[0].levels {
+        let truth = after([&level.causes[0], &level.causes[1]]);
+        assert!((level.expected[0].value - truth).abs() < 0.01, "{level:?} {truth}");
+    }
+}
+
+#[test]
+fn joint_questions_without_an_answer_are_refused() {
+    let (graph, sample) = mixed(1, 50);
+    let class = Cpdag::of(graph.dag());
+    let refused = |query: JointQuery| query.answer(graph.names(), &class, &sample).unwrap_err().to_string();
+    assert!(refused(JointQuery::new(["x", "x"], "y")).contains("\"x\" is named twice"));
+    assert!(refused(JointQuery::new(["x", "y"], "y")).contains("same column"));
+    assert!(refused(JointQuery::new(Vec::<String>::new(), "y")).contains("no cause"));
+    let two = refused(JointQuery::new(["v", "w"], "y"));
+    assert!(two.contains("\"v\"") && two.contains("\"w\""), "{two}");
+    let change = |cause: &str| vec![(cause.to_owned(), "a".to_owned(), "b".to_owned())];
+    assert!(
+        refused(JointQuery { changes: change("x"), ..JointQuery::new(["x", "z"], "y") })
+            .contains("holds numbers")
+    );
+    assert!(
+        refused(JointQuery { changes: change("y"), ..JointQuery::new(["x", "z"], "y") }).contains("\"y\"")
+    );
+    // Ten nodes all joined have 10! graphs.
+    let parents = (0..11).map(|node| (0..node).collect()).collect();
+    let clique = Cpdag::of(&Dag::from_parents(parents).unwrap());
+    assert!(
+        clique.orientations(&(0..10).collect::<Vec<_>>()).unwrap_err().to_string().contains("10000 ways")
+    );
 }
 
 #[test]

@@ -222,7 +222,7 @@
       box("nodes without edges", state.isolated, (isOn) => { state.isolated = isOn; }),
       hasTruth ? box("compare with the truth", state.truth, (isOn) => { state.truth = isOn; }) : null,
       element("div", { class: "pv-group pv-buttons" }, button("−", "Zoom out", () => zoom(1 / 1.3)), button("+", "Zoom in", () => zoom(1.3)),
-        button("Fit", "Show all", () => fit()), button("SVG", "Save as SVG", () => save("svg")), button("PNG", "Save as PNG", () => save("png"))));
+        button("Fit", "Fit all into the frame", () => fit()), button("SVG", "Save as SVG", () => save("svg")), button("PNG", "Save as PNG", () => save("png"))));
     const stage = element("div", { class: "pv-stage" }, canvas, tooltip, count);
     const keys = element("p", { class: "pv-keys", id: identity + "-keys", text: "Drag to move, scroll with Ctrl or pinch to zoom, double-click a node for its neighborhood. With the keyboard: " + KEYS });
     const print = element("div", { class: "pv-print" });

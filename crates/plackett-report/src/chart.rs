@@ -19,6 +19,7 @@ const LOGARITHMIC: f64 = 200.0;
 /// use plackett_report::trace_chart;
 /// let chart = trace_chart(&[(1, 9.0), (10, 7.5)], 40, "local scores", "score");
 /// assert!(chart.as_str().contains("<svg") && chart.as_str().contains("local scores"));
+/// assert!(!trace_chart(&[(40, 7.5)], 40, "local scores", "score").as_str().contains("<svg")); // there is no course
 /// ```
 pub fn trace_chart(points: &[(u64, f64)], end: u64, across: &str, up: &str) -> Html {
     let points: Vec<(f64, f64)> = points
@@ -30,6 +31,14 @@ pub fn trace_chart(points: &[(u64, f64)], end: u64, across: &str, up: &str) -> H
         return Html::paragraph("There is no trace: nothing was searched for step by step.");
     };
     let end = (end as f64).max(last.0);
+    if points.len() == 1 && end <= first.0 {
+        let text = format!(
+            "One value was told, {} after {} {across}: there is no course to draw.",
+            number(first.1),
+            number(first.0)
+        );
+        return Html::paragraph(&text);
+    }
     let is_logarithmic = end / first.0 > LOGARITHMIC;
     let scale = |x: f64| if is_logarithmic { x.ln() } else { x };
     let (low_x, high_x) = (scale(first.0), scale(end).max(scale(first.0) + 1e-9));

@@ -94,7 +94,7 @@ impl Html {
     pub fn table(caption: &str, head: &[(&str, bool)], rows: impl IntoIterator<Item = Vec<String>>) -> Self {
         let caption = Self::text(caption).0;
         let mut html = format!(
-            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{caption}\"><table><caption>{caption}</caption><thead><tr>"
+            "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"{caption}\"><table><caption>{caption}</caption><thead><tr>"
         );
         let class = |is_number: bool| if is_number { " class=\"number\"" } else { "" };
         for &(name, is_number) in head {

@@ -28,10 +28,10 @@ impl Experiments {
         let seeds: Vec<String> = seeds.iter().map(u64::to_string).collect();
         let form =
             if arguments.quick { " The short form: a first look, not the experiment itself." } else { "" };
-        let lead = format!(
-            "Means and standard deviations over the seeds {}, with the paper’s beside them where it has them.{form}",
-            seeds.join(", ")
-        );
+        let of =
+            if seeds.len() == 1 { "Figures of seed" } else { "Means and standard deviations over the seeds" };
+        let lead =
+            format!("{of} {}, with the paper’s beside them where it has them.{form}", seeds.join(", "));
         let mut words: Vec<String> =
             ["plackett", "reproduce", arguments.experiment.word()].map(str::to_owned).to_vec();
         let mut add = |flag: &str, value: Option<String>| {
@@ -82,7 +82,7 @@ fn tables(cells: &[Cell]) -> Vec<Html> {
             |metric: &str| of_kind.iter().any(|cell| cell.metric == metric && cell.paper_mean.is_some());
         let mut head = vec![("method".to_owned(), false)];
         for metric in &metrics {
-            let name = metric.replace('_', " ");
+            let name = heading(metric);
             head.push((name.clone(), true));
             head.extend(is_published(metric).then(|| (format!("{name}, paper"), true)));
         }
@@ -106,6 +106,18 @@ fn tables(cells: &[Cell]) -> Vec<Html> {
         html.push(Html::table(&caption, &head, rows));
     }
     html
+}
+
+/// A metric as a reader of the paper knows it.
+fn heading(metric: &str) -> String {
+    let (name, note) = metric.strip_suffix("_threshold").map_or((metric, ""), |name| (name, " above 0.3"));
+    let name = match name {
+        "val_q_diff" => "Val Q − Q*".to_owned(),
+        "shd" | "sid" => name.to_uppercase(),
+        "shd_cpdag" => "SHD-CPDAG".to_owned(),
+        other => other.replace('_', " "),
+    };
+    name + note
 }
 
 /// A mean with its standard deviation, to three digits or so.

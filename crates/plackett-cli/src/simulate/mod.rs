@@ -1,6 +1,6 @@
 //! `plackett simulate`: data with a known graph, to try a method on or to test one's trust in it.
 
-mod network;
+pub(crate) mod network;
 mod sem;
 
 use clap::{Args, Subcommand};

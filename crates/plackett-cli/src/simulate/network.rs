@@ -97,7 +97,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 /// A network by name, or from a file if the text looks like one or is one.
-fn network(text: &str) -> Result<BayesNet, Error> {
+pub(crate) fn network(text: &str) -> Result<BayesNet, Error> {
     let path = Path::new(text);
     let is_known = EMBEDDED.iter().any(|network| network.name == text);
     let is_file = path.extension().is_some() || path.components().count() > 1 || path.exists();

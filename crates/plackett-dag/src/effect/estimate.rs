@@ -284,7 +284,7 @@ impl Question<'_> {
 }
 
 /// A value, or its code; the rows asked for have it.
-fn value(values: Option<ColumnValues<'_>>, row: usize) -> f64 {
+pub(super) fn value(values: Option<ColumnValues<'_>>, row: usize) -> f64 {
     values.and_then(|values| values.get(row)).unwrap_or(0.0)
 }
 
@@ -323,7 +323,11 @@ impl Linear {
 }
 
 /// The covariance of coefficients whose errors have variances of their own, as those of probabilities do (HC1).
-fn robust(found: &LeastSquares, rows: &[(usize, f64)], fill: impl Fn(usize, &mut [f64])) -> Vec<f64> {
+pub(super) fn robust(
+    found: &LeastSquares,
+    rows: &[(usize, f64)],
+    fill: impl Fn(usize, &mut [f64]),
+) -> Vec<f64> {
     let size = found.coefficients.len();
     let total: f64 = rows.iter().map(|row| row.1).sum();
     let mut values = vec![0.0; size + 1];

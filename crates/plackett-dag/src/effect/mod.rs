@@ -2,19 +2,22 @@
 //! open what causes what, all values that its graphs give are listed, never one of them.
 
 mod adjustment;
+mod asked;
 mod estimate;
+mod joint;
 mod orientations;
 mod resampled;
 
 pub use adjustment::Adjustment;
+pub use joint::{JointEffect, JointLevel, JointQuery, JointValue, Part};
 pub use resampled::Resampling;
 
 use serde::Serialize;
 
 use crate::dataset::Sample;
-use crate::error::check_setting;
-use crate::{Cpdag, Dag, Error, Result};
+use crate::{Cpdag, Dag, Result};
 use estimate::Question;
+use resampled::Spread;
 
 /// A question for the effect of one column on another.
 ///
@@ -172,27 +175,22 @@ impl EffectQuery {
     /// directions are all known is a class of its own: [`Cpdag::of_known`].
     ///
     /// # Errors
-    /// [`Error::NoSuchColumn`] for nodes that are no columns, and for a cause or an outcome that is no node; [`Error::UnknownCategory`] for
+    /// [`Error::NoSuchColumn`](crate::Error::NoSuchColumn) for nodes that are no columns, and for a cause or an outcome that is no node; [`Error::UnknownCategory`] for
     /// states that are none; [`Error::Setting`] for a level that is not between 0 and 1; [`Error::Question`] where cause and outcome are
     /// the same, where the graph stands for no DAG, and where the data cannot tell.
     pub fn answer(&self, names: &[String], class: &Cpdag, sample: &Sample) -> Result<Effect> {
-        let is_valid = self.level > 0.0 && self.level < 1.0;
-        check_setting("level", self.level, is_valid, "it must be between 0 and 1")?;
+        asked::check_level(self.level)?;
         let places = sample.places(names)?;
-        let unknown: Vec<String> =
-            [&self.cause, &self.outcome].into_iter().filter(|name| !names.contains(name)).cloned().collect();
-        let find = |wanted: &String| names.iter().position(|name| name == wanted);
-        let (Some(cause), Some(outcome)) = (find(&self.cause), find(&self.outcome)) else {
-            return Err(Error::NoSuchColumn { names: unknown, known: names.to_vec() });
+        let (causes, outcome) = asked::nodes(std::slice::from_ref(&self.cause), &self.outcome, names)?;
+        let cause = causes[0];
+        let change = self.change.as_ref().map(|(from, to)| (from.as_str(), to.as_str()));
+        let shown = Shown {
+            change: asked::change(change, &self.cause, sample.labels(places[cause]))?,
+            state: asked::state(self.state.as_deref(), &self.outcome, sample.labels(places[outcome]))?,
         };
-        if cause == outcome {
-            let reason = format!("the cause and the outcome are the same column, \"{}\"", self.cause);
-            return Err(Error::Question { reason });
-        }
-        let shown = self.shown(sample.labels(places[cause]), sample.labels(places[outcome]))?;
         let mut sets: Vec<Option<Vec<usize>>> = Vec::new();
         let mut values = Vec::new();
-        for dag in class.orientations(cause)? {
+        for dag in class.orientations(&causes)? {
             let is_absent = dag.causal_nodes(cause, outcome).is_empty();
             let set =
                 (!is_absent).then(|| dag.adjustment_set(cause, outcome, self.adjustment)).transpose()?;
@@ -236,52 +234,26 @@ impl EffectQuery {
         })
     }
 
-    /// The change and the state that are looked at, by codes.
-    fn shown(&self, causes: &[String], outcomes: &[String]) -> Result<Shown> {
-        let code = |column: &str, labels: &[String], text: &str| {
-            let unknown = || Error::UnknownCategory {
-                column: column.to_owned(),
-                category: text.to_owned(),
-                known: labels.to_vec(),
-            };
-            labels.iter().position(|label| label == text).ok_or_else(unknown)
-        };
-        let misfit = |setting, reason: String| Err(Error::Misfit { setting, reason });
-        let change = match (&self.change, causes.len()) {
-            (Some(_), 0) => {
-                return misfit("change", format!("is for categories, and \"{}\" holds numbers", self.cause));
-            }
-            (_, 1) => {
-                let reason = format!("\"{}\" has one category only: it cannot be changed", self.cause);
-                return Err(Error::Question { reason });
-            }
-            (Some((from, to)), _) if from == to => {
-                return misfit("change", format!("goes from \"{from}\" to the same"));
-            }
-            (Some((from, to)), _) => Some((code(&self.cause, causes, from)?, code(&self.cause, causes, to)?)),
-            (None, 0) => None,
-            (None, levels) => Some((0, levels - 1)),
-        };
-        let state = match (&self.state, outcomes.len()) {
-            (Some(_), 0) => {
-                return misfit("state", format!("is for categories, and \"{}\" holds numbers", self.outcome));
-            }
-            (Some(state), _) => Some(code(&self.outcome, outcomes, state)?),
-            (None, 0) => None,
-            (None, levels) => Some(levels - 1),
-        };
-        Ok(Shown { change, state })
+    fn meaning(&self, change: Option<&[String; 2]>, state: Option<&str>) -> String {
+        format!("{} when {}", asked::what(&self.outcome, state), asked::way(&self.cause, change))
+    }
+}
+
+impl Spread for Effect {
+    fn extremes(&self) -> (f64, f64) {
+        (self.values[0].effect, self.values[self.values.len() - 1].effect)
     }
 
-    fn meaning(&self, change: Option<&[String; 2]>, state: Option<&str>) -> String {
-        let what = match state {
-            None => format!("change of the mean of {}", self.outcome),
-            Some(state) => format!("change of the probability of {} = {state}", self.outcome),
-        };
-        match change {
-            None => format!("{what} when {} is raised by one", self.cause),
-            Some([from, to]) => format!("{what} when {} goes from {from} to {to}", self.cause),
-        }
+    fn is_absent(&self) -> bool {
+        self.values.iter().all(|value| value.is_absent)
+    }
+
+    fn is_open(&self) -> bool {
+        self.values.len() > 1
+    }
+
+    fn resampled(self, resampling: Resampling) -> Self {
+        Self { low: resampling.low, high: resampling.high, resampling: Some(resampling), ..self }
     }
 }
 
@@ -309,7 +281,7 @@ mod tests {
     use rand::rngs::ChaCha8Rng;
 
     /// The covariance of a linear model whose weights are the graph's and whose noise has these variances.
-    fn covariance(dag: &Dag, noise: &[f64]) -> Vec<f64> {
+    pub(super) fn covariance(dag: &Dag, noise: &[f64]) -> Vec<f64> {
         let d = dag.nodes();
         // How each node is made of the noises.
         let mut made = vec![vec![0.0; d]; d];
@@ -326,7 +298,7 @@ mod tests {
     }
 
     /// Regression coefficients by elimination on the normal equations, and the residual variance.
-    fn regress(covariance: &[f64], d: usize, node: usize, on: &[usize]) -> (Vec<f64>, f64) {
+    pub(super) fn regress(covariance: &[f64], d: usize, node: usize, on: &[usize]) -> (Vec<f64>, f64) {
         let size = on.len();
         let mut rows: Vec<Vec<f64>> = on
             .iter()
@@ -361,14 +333,14 @@ mod tests {
         total[outcome]
     }
 
-    fn weighted(dag: &Dag, rng: &mut Rng) -> (Dag, Vec<f64>) {
+    pub(super) fn weighted(dag: &Dag, rng: &mut Rng) -> (Dag, Vec<f64>) {
         let mut weight = || if rng.uniform() < 0.5 { 0.3 + rng.uniform() } else { -0.3 - rng.uniform() };
         let edges: Vec<_> = dag.edges().map(|(from, to, _)| (from, to, weight())).collect();
         let noise = (0..dag.nodes()).map(|_| 0.5 + rng.uniform()).collect();
         (Dag::from_edges(dag.nodes(), edges).unwrap(), noise)
     }
 
-    fn sample_of(covariance: Vec<f64>, d: usize) -> (Vec<String>, Sample) {
+    pub(super) fn sample_of(covariance: Vec<f64>, d: usize) -> (Vec<String>, Sample) {
         let names: Vec<String> = (0..d).map(|node| format!("x{node}")).collect();
         let gram = Gram::from_matrix(1000, d, covariance).unwrap();
         let sample =

@@ -4,9 +4,9 @@
 use plackett::run::Run;
 use serde::Serialize;
 
-use super::{Effect, EffectQuery};
+use super::{Effect, EffectQuery, JointEffect, JointQuery};
 use crate::dataset::Sample;
-use crate::{Bootstrap, Result, parallel};
+use crate::{Bootstrap, Cpdag, Result, parallel};
 
 /// What resamples say of an effect.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -22,6 +22,18 @@ pub struct Resampling {
     pub absent: f64,
     /// The share of those whose class gives several values.
     pub open: f64,
+}
+
+/// An answer that resamples can be asked for too.
+pub(super) trait Spread: Send + Sized {
+    /// The lowest and the highest value.
+    fn extremes(&self) -> (f64, f64);
+    /// Whether there is no effect in any graph of the class.
+    fn is_absent(&self) -> bool;
+    /// Whether the graphs of the class have several values.
+    fn is_open(&self) -> bool;
+    /// The same with the interval of resamples.
+    fn resampled(self, resampling: Resampling) -> Self;
 }
 
 impl EffectQuery {
@@ -58,39 +70,69 @@ impl EffectQuery {
         numbers: std::ops::Range<u64>,
         run: &Run<'_>,
     ) -> Result<Effect> {
-        run.begin("bootstrap", Some(numbers.end.saturating_sub(numbers.start)));
-        let one = |number: u64| -> Result<Option<Effect>> {
-            if run.is_over() {
-                return Ok(None);
-            }
-            let Some(learned) = bootstrap.replicate(number, run)? else { return Ok(None) };
-            let counts = bootstrap.rows.draw(bootstrap.learning.seed, number);
-            let drawn = sample.with_values(bootstrap.rows.resampled(&counts)?);
-            run.advance(1);
-            // A resample may lack a state, or a class whose arrows fit together.
-            Ok(self.answer(sample.names(), &learned.claim(), &drawn).ok())
-        };
-        let numbers: Vec<u64> = numbers.collect();
-        let found = parallel::map::<_, _, Result<Vec<Option<Effect>>>>(numbers, one)?;
-        let found: Vec<Effect> = found.into_iter().flatten().collect();
-        if found.is_empty() {
-            return Ok(answer);
-        }
-        let share = |is_so: &dyn Fn(&Effect) -> bool| {
-            found.iter().filter(|effect| is_so(effect)).count() as f64 / found.len() as f64
-        };
-        let lowest = found.iter().map(|effect| effect.values[0].effect).collect();
-        let highest = found.iter().map(|effect| effect.values[effect.values.len() - 1].effect).collect();
-        let tail = 0.5 * (1.0 - self.level);
-        let resampling = Resampling {
-            replicates: found.len(),
-            low: empirical_quantile(lowest, tail),
-            high: empirical_quantile(highest, 1.0 - tail),
-            absent: share(&|effect| effect.values.iter().all(|value| value.is_absent)),
-            open: share(&|effect| effect.values.len() > 1),
-        };
-        Ok(Effect { low: resampling.low, high: resampling.high, resampling: Some(resampling), ..answer })
+        let ask = |class: &Cpdag, drawn: &Sample| self.answer(sample.names(), class, drawn);
+        resample(answer, self.level, bootstrap, sample, numbers, run, ask)
     }
+}
+
+impl JointQuery {
+    /// As [`EffectQuery::resampled`].
+    ///
+    /// # Errors
+    /// Those of [`Learning::run`](crate::Learning::run).
+    pub fn resampled(
+        &self,
+        answer: JointEffect,
+        bootstrap: &Bootstrap<'_>,
+        sample: &Sample,
+        numbers: std::ops::Range<u64>,
+        run: &Run<'_>,
+    ) -> Result<JointEffect> {
+        let ask = |class: &Cpdag, drawn: &Sample| self.answer(sample.names(), class, drawn);
+        resample(answer, self.level, bootstrap, sample, numbers, run, ask)
+    }
+}
+
+fn resample<E: Spread>(
+    answer: E,
+    level: f64,
+    bootstrap: &Bootstrap<'_>,
+    sample: &Sample,
+    numbers: std::ops::Range<u64>,
+    run: &Run<'_>,
+    ask: impl Fn(&Cpdag, &Sample) -> Result<E> + Sync,
+) -> Result<E> {
+    run.begin("bootstrap", Some(numbers.end.saturating_sub(numbers.start)));
+    let one = |number: u64| -> Result<Option<E>> {
+        if run.is_over() {
+            return Ok(None);
+        }
+        let Some(learned) = bootstrap.replicate(number, run)? else { return Ok(None) };
+        let counts = bootstrap.rows.draw(bootstrap.learning.seed, number);
+        let drawn = sample.with_values(bootstrap.rows.resampled(&counts)?);
+        run.advance(1);
+        // A resample may lack a state, or a class whose arrows fit together.
+        Ok(ask(&learned.claim(), &drawn).ok())
+    };
+    let numbers: Vec<u64> = numbers.collect();
+    let found = parallel::map::<_, _, Result<Vec<Option<E>>>>(numbers, one)?;
+    let found: Vec<E> = found.into_iter().flatten().collect();
+    if found.is_empty() {
+        return Ok(answer);
+    }
+    let share = |is_so: &dyn Fn(&E) -> bool| {
+        found.iter().filter(|effect| is_so(effect)).count() as f64 / found.len() as f64
+    };
+    let (lowest, highest) = found.iter().map(Spread::extremes).unzip();
+    let tail = 0.5 * (1.0 - level);
+    let resampling = Resampling {
+        replicates: found.len(),
+        low: empirical_quantile(lowest, tail),
+        high: empirical_quantile(highest, 1.0 - tail),
+        absent: share(&E::is_absent),
+        open: share(&E::is_open),
+    };
+    Ok(answer.resampled(resampling))
 }
 
 /// The quantile of values, linear between them.

@@ -11,6 +11,7 @@ mod graphml;
 mod markup;
 mod statements;
 mod tetrad;
+mod written;
 
 pub use bnlearn::to_model_string;
 pub use claim::Claim;
@@ -19,6 +20,7 @@ pub use gml::to_gml;
 pub use graphml::to_graphml;
 pub(crate) use tetrad::is_tetrad_graph;
 pub use tetrad::{parse_graph_tetrad, to_tetrad};
+pub use written::GraphFormat;
 
 use std::collections::HashMap;
 use std::io::{BufRead, Write};

@@ -88,6 +88,16 @@ impl Model {
         serde_json::to_string_pretty(&document).unwrap_or_default()
     }
 
+    /// Whether a text says that it is a model, of whichever version.
+    ///
+    /// ```
+    /// use plackett_dag::Model;
+    /// assert!(Model::is_document(br#"{"format": "plackett-model", "version": 7}"#) && !Model::is_document(b"{}"));
+    /// ```
+    pub fn is_document(text: &[u8]) -> bool {
+        serde_json::from_slice::<Head>(text).is_ok_and(|head| head.format.as_deref() == Some(FORMAT))
+    }
+
     /// Reads a model from its JSON document; `file` is what errors call it.
     ///
     /// # Errors

@@ -72,6 +72,18 @@ impl Fitting {
     }
 }
 
+/// How often each state of a node occurs with each configuration of its parents, all of which are categories; columns are matched by name.
+pub(crate) fn table_counts(
+    graph: &NamedDag,
+    sample: &Sample,
+    node: usize,
+) -> std::result::Result<Vec<f64>, String> {
+    let places = sample.places(graph.names()).map_err(|error| error.to_string())?;
+    let family = Family::new(graph, sample, &places, node);
+    let rows = family.rows().unwrap_or_default();
+    family.counts(&rows, sample.labels(places[node]).len())
+}
+
 /// A node with its parents in the data.
 struct Family<'a> {
     sample: &'a Sample,
@@ -89,11 +101,7 @@ impl<'a> Family<'a> {
 
     fn fit(&self, ess: f64) -> std::result::Result<NodeModel, String> {
         let states = self.sample.labels(self.places[self.node]).to_vec();
-        let members = self.shape.numbers.iter().chain(self.shape.categories.iter().map(|(parent, _)| parent));
-        let columns: Vec<usize> = members.chain([&self.node]).map(|&member| self.places[member]).collect();
-        let Some(rows) = self.sample.telling(&columns, &columns[columns.len() - 1..]) else {
-            return self.fit_moments(&columns);
-        };
+        let Some(rows) = self.rows() else { return self.fit_moments(&self.columns()) };
         if rows.is_empty() {
             return Err("no row has its value and those of its parents".to_owned());
         }
@@ -104,6 +112,18 @@ impl<'a> Family<'a> {
             (false, false) => self.logistic(&rows, states.len())?,
         };
         Ok(NodeModel { states, distribution, rows: total })
+    }
+
+    /// Those of the parents, and the node's own as the last.
+    fn columns(&self) -> Vec<usize> {
+        let members = self.shape.numbers.iter().chain(self.shape.categories.iter().map(|(parent, _)| parent));
+        members.chain([&self.node]).map(|&member| self.places[member]).collect()
+    }
+
+    /// The rows that tell of the node; nothing if rows are not held.
+    fn rows(&self) -> Option<Vec<(usize, f64)>> {
+        let columns = self.columns();
+        self.sample.telling(&columns, &columns[columns.len() - 1..])
     }
 
     /// The regression of numbers of which there are only moments.
@@ -153,15 +173,22 @@ impl<'a> Family<'a> {
         found
     }
 
-    fn table(&self, rows: &[(usize, f64)], arity: usize, ess: f64) -> std::result::Result<Vec<f64>, String> {
-        let configurations = self.configuration_count(arity)?;
-        let mut table = vec![ess / (configurations * arity) as f64; configurations * arity];
+    /// How often each state occurs in each configuration.
+    fn counts(&self, rows: &[(usize, f64)], arity: usize) -> std::result::Result<Vec<f64>, String> {
+        let mut counts = vec![0.0; self.configuration_count(arity)? * arity];
         let own = self.values(self.node);
         #[expect(clippy::cast_sign_loss, reason = "codes")]
         for (configuration, &(row, weight)) in self.configurations(rows).into_iter().zip(rows) {
-            table[configuration * arity + own.get(row).unwrap_or(0.0) as usize] += weight;
+            counts[configuration * arity + own.get(row).unwrap_or(0.0) as usize] += weight;
         }
+        Ok(counts)
+    }
+
+    fn table(&self, rows: &[(usize, f64)], arity: usize, ess: f64) -> std::result::Result<Vec<f64>, String> {
+        let mut table = self.counts(rows, arity)?;
+        let prior = ess / table.len() as f64;
         for cells in table.chunks_exact_mut(arity) {
+            cells.iter_mut().for_each(|cell| *cell += prior);
             let sum: f64 = cells.iter().sum();
             // Without a prior, what was never seen may be anything.
             cells

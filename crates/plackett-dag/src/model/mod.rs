@@ -4,7 +4,7 @@
 
 mod document;
 mod draw;
-mod fit;
+pub(crate) mod fit;
 pub(crate) mod least_squares;
 pub(crate) mod logistic;
 mod predict;

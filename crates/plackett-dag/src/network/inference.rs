@@ -58,6 +58,31 @@ impl Inference {
         parallel::map(0..network.dag().nodes(), |node: usize| given.marginal(node))
     }
 
+    /// The probabilities of all combinations of states of some nodes, none of which is observed or set: the nodes in the order of the
+    /// network, the states of the last changing fastest.
+    ///
+    /// # Errors
+    /// As [`marginal`](Self::marginal), and [`Error::Question`] for a node that is observed or set.
+    ///
+    /// ```
+    /// use plackett_dag::{BayesNet, network::Inference};
+    /// let asia = BayesNet::embedded("asia")?;
+    /// let joint = Inference::default().joint(&asia, &["smoke", "bronc"])?;
+    /// assert!((joint[0] - 0.5 * 0.6).abs() < 1e-12 && joint.len() == 4);
+    /// # Ok::<(), plackett_dag::Error>(())
+    /// ```
+    pub fn joint(&self, network: &BayesNet, nodes: &[&str]) -> Result<Vec<f64>> {
+        let given = self.given(network)?;
+        let mut targets = nodes.iter().map(|node| find(network, node)).collect::<Result<Vec<usize>>>()?;
+        targets.sort_unstable();
+        targets.dedup();
+        if let Some(&node) = targets.iter().find(|&&node| given.observed[node].is_some()) {
+            let reason = format!("\"{}\" is asked for, and its state is given", network.names()[node]);
+            return Err(Error::Question { reason });
+        }
+        given.distribution(&targets)
+    }
+
     /// The logarithm of the probability of the evidence, given what is set.
     ///
     /// # Errors
@@ -72,7 +97,7 @@ impl Inference {
     /// ```
     pub fn log_probability(&self, network: &BayesNet) -> Result<f64> {
         let given = self.given(network)?;
-        let (_, log) = given.eliminate(None)?;
+        let (_, log) = given.eliminate(&[])?;
         if log == f64::NEG_INFINITY { Err(impossible()) } else { Ok(log) }
     }
 
@@ -135,13 +160,18 @@ impl Given<'_> {
     fn marginal(&self, node: usize) -> Result<Vec<f64>> {
         if let Some(state) = self.observed[node] {
             // What is known is known, if it is possible at all.
-            if self.eliminate(None)?.1 == f64::NEG_INFINITY {
+            if self.eliminate(&[])?.1 == f64::NEG_INFINITY {
                 return Err(impossible());
             }
             let states = 0..self.network.states(node).len();
             return Ok(states.map(|other| f64::from(u8::from(other == state))).collect());
         }
-        let (values, _) = self.eliminate(Some(node))?;
+        self.distribution(&[node])
+    }
+
+    /// The probabilities of all combinations of states of nodes that are not observed, ascending.
+    fn distribution(&self, targets: &[usize]) -> Result<Vec<f64>> {
+        let (values, _) = self.eliminate(targets)?;
         let sum: f64 = values.iter().sum();
         if sum <= 0.0 || sum.is_nan() {
             return Err(impossible());
@@ -149,10 +179,10 @@ impl Given<'_> {
         Ok(values.into_iter().map(|value| value / sum).collect())
     }
 
-    /// The probabilities of a node's states together with the evidence, up to a factor, and the logarithm of their sum.
-    fn eliminate(&self, target: Option<usize>) -> Result<(Vec<f64>, f64)> {
-        let mut factors = self.factors(target);
-        let order = self.order(&factors, target)?;
+    /// The probabilities of the states of nodes together with the evidence, up to a factor, and the logarithm of their sum.
+    fn eliminate(&self, targets: &[usize]) -> Result<(Vec<f64>, f64)> {
+        let mut factors = self.factors(targets);
+        let order = self.order(&factors, targets)?;
         let mut log: f64 = factors.iter_mut().map(|factor| scale(&mut factor.values)).sum();
         for node in order {
             let (own, others): (Vec<Factor>, Vec<Factor>) =
@@ -173,13 +203,13 @@ impl Given<'_> {
     }
 
     /// The tables of the nodes that matter, with what is observed taken out.
-    fn factors(&self, target: Option<usize>) -> Vec<Factor> {
+    fn factors(&self, targets: &[usize]) -> Vec<Factor> {
         let dag = self.network.dag();
-        // Nodes that the target and the evidence descend from; what is set descends from nothing.
+        // Nodes that the targets and the evidence descend from; what is set descends from nothing.
         let mut matters = NodeSet::with_capacity(dag.nodes());
         let evidence =
             (0..dag.nodes()).filter(|&node| self.observed[node].is_some() && !self.is_set.contains(node));
-        let mut waiting: Vec<usize> = target.into_iter().chain(evidence).collect();
+        let mut waiting: Vec<usize> = targets.iter().copied().chain(evidence).collect();
         while let Some(node) = waiting.pop() {
             if !matters.contains(node) && !self.is_set.contains(node) {
                 matters.insert(node);
@@ -211,12 +241,12 @@ impl Given<'_> {
     }
 
     /// The order in which nodes are summed out: always the one whose table would be smallest. Tables that are too large are refused.
-    fn order(&self, factors: &[Factor], target: Option<usize>) -> Result<Vec<usize>> {
+    fn order(&self, factors: &[Factor], targets: &[usize]) -> Result<Vec<usize>> {
         let mut scopes: Vec<Vec<usize>> = factors.iter().map(|factor| factor.nodes.clone()).collect();
         let mut left: Vec<usize> = scopes.concat();
         left.sort_unstable();
         left.dedup();
-        left.retain(|&node| Some(node) != target);
+        left.retain(|node| !targets.contains(node));
         let size = |scope: &[usize]| {
             scope.iter().map(|&node| self.arity(node) as u128).fold(1, u128::saturating_mul)
         };
@@ -244,6 +274,7 @@ impl Given<'_> {
             scopes.push(scope);
             order.push(node);
         }
+        most = most.max(held.saturating_add(size(targets)));
         let needed_bytes = most.saturating_mul(8);
         if needed_bytes > self.memory_bytes as u128 {
             return Err(Error::Inference { needed_bytes, allowed_bytes: self.memory_bytes });

@@ -21,6 +21,11 @@ impl<'a> Tree<'a> {
         tree
     }
 
+    /// The points from one end of the tree to the other.
+    pub(super) fn into_order(self) -> Vec<usize> {
+        self.numbers.into_iter().map(|number| number as usize).collect()
+    }
+
     fn part(&mut self, low: usize, high: usize) {
         if high - low <= LEAF {
             return;
