@@ -44,7 +44,12 @@ impl Question {
     fn query(self) -> Result<Query, Failure> {
         let Self { causes, outcome, changes, state, level, .. } = self;
         if self.is_joint {
-            return Ok(Query::Several(JointQuery { changes, state, level, ..JointQuery::new(causes, outcome) }));
+            return Ok(Query::Several(JointQuery {
+                changes,
+                state,
+                level,
+                ..JointQuery::new(causes, outcome)
+            }));
         }
         Ok(Query::One(EffectQuery {
             change: changes.into_iter().next().map(|(_, from, to)| (from, to)),

@@ -3,7 +3,7 @@
 use numpy::{PyArray2, PyReadonlyArray2};
 use plackett_dag::{
     Cpdag, Dag, Interventions, NamedDag,
-    format::{self, GraphFormat, Claim},
+    format::{self, Claim, GraphFormat},
 };
 use plackett_report::layout::{Layout, Point};
 use pyo3::prelude::*;

@@ -41,9 +41,9 @@ mod _plackett {
         error::PlackettError,
         fitted::FittedModel,
         graph::{
-            adjustment_set, compare, cpdag, graph_layout, graph_svg, interventional_cpdag, is_adjustment_set,
-            graph_format, is_d_separated, parse_graph, read_graph, related, shd, shd_cpdag, sid, topological_order,
-            write_graph,
+            adjustment_set, compare, cpdag, graph_format, graph_layout, graph_svg, interventional_cpdag,
+            is_adjustment_set, is_d_separated, parse_graph, read_graph, related, shd, shd_cpdag, sid,
+            topological_order, write_graph,
         },
         learn::{LearnedGraph, learn, read_knowledge},
         model::{LinearModel, Network},

@@ -10,7 +10,8 @@ use plackett::{
     Constraints,
     neighborhood::MoveKind,
     optimizer::{
-        Answer, Gradient, Journal as SharedJournal, Noisy, Optimizer as Engine, OptimizerSettings, OptimizerStatus, Proposal,
+        Answer, Gradient, Journal as SharedJournal, Noisy, Optimizer as Engine, OptimizerSettings,
+        OptimizerStatus, Proposal,
     },
     problem::Sense,
     run::Limits,
@@ -309,7 +310,13 @@ impl Journal {
 
     /// Tells the others of a value, or why there is none.
     #[pyo3(signature = (order, value, why))]
-    fn append(&self, py: Python<'_>, order: Vec<usize>, value: Option<f64>, why: String) -> Result<(), Failure> {
+    fn append(
+        &self,
+        py: Python<'_>,
+        order: Vec<usize>,
+        value: Option<f64>,
+        why: String,
+    ) -> Result<(), Failure> {
         let answer = value.map_or(Answer::Failed(why), Answer::Value);
         Ok(self.with(py, |journal| journal.append(&order, &answer))?)
     }

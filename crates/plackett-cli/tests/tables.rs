@@ -39,7 +39,7 @@ fn the_table_has_every_method_beside_the_paper_and_goes_on_where_it_stopped() {
     };
     let page = folder.read("page.html");
     for part in
-        ["Table 1", "PL-RELAX", "shd, paper", "ER4, 10 nodes, raw", "<svg", "reproduce table1 --seeds 1"]
+        ["Table 1", "PL-RELAX", "SHD, paper", "ER4, 10 nodes, raw", "<svg", "reproduce table1 --seeds 1"]
     {
         assert!(page.contains(part), "no {part}");
     }
