@@ -348,7 +348,7 @@ class LearnedGraph(Graph):
             if bootstrap is not None:
                 raise PlackettError("bootstrap draws the rows anew that the graph was learned from: it takes no other data")
             told = {"change": change, "state": state, "adjustment": adjustment, "level": level, **self._as_read(reading)}
-            return super().effect(cause, outcome, data, **told)  # type: ignore[arg-type]
+            return super().effect(cause, outcome, data, **told)
         wanted = _optional_count(bootstrap, "bootstrap")
         asked = question(cause, outcome, change, state, adjustment, level)
         bar = Bar(progress)

@@ -149,8 +149,9 @@ mod tests {
     }
 
     #[test]
-    fn one_point_and_none_are_drawn_too() {
-        assert!(trace_chart(&[(5, -3.0)], 5, "x", "y").as_str().contains("<path"));
+    fn one_point_is_drawn_if_the_search_went_on_after_it() {
+        assert!(trace_chart(&[(5, -3.0)], 6, "x", "y").as_str().contains("<path"));
+        assert!(trace_chart(&[(5, -3.0)], 5, "x", "y").as_str().contains("-3 after 5 x"));
         assert!(!trace_chart(&[], 5, "x", "y").as_str().contains("<svg"));
         assert!(!trace_chart(&[(1, f64::INFINITY)], 5, "x", "y").as_str().contains("<svg"));
     }
