@@ -14,6 +14,7 @@ __all__ = [
     "Data",
     "Distribution",
     "FittedModel",
+    "Journal",
     "LearnedGraph",
     "LinearModel",
     "Network",

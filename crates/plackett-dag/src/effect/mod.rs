@@ -175,8 +175,8 @@ impl EffectQuery {
     /// directions are all known is a class of its own: [`Cpdag::of_known`].
     ///
     /// # Errors
-    /// [`Error::NoSuchColumn`](crate::Error::NoSuchColumn) for nodes that are no columns, and for a cause or an outcome that is no node; [`Error::UnknownCategory`] for
-    /// states that are none; [`Error::Setting`] for a level that is not between 0 and 1; [`Error::Question`] where cause and outcome are
+    /// [`Error::NoSuchColumn`](crate::Error::NoSuchColumn) for nodes that are no columns, and for a cause or an outcome that is no node; [`Error::UnknownCategory`](crate::Error::UnknownCategory) for
+    /// states that are none; [`Error::Setting`](crate::Error::Setting) for a level that is not between 0 and 1; [`Error::Question`](crate::Error::Question) where cause and outcome are
     /// the same, where the graph stands for no DAG, and where the data cannot tell.
     pub fn answer(&self, names: &[String], class: &Cpdag, sample: &Sample) -> Result<Effect> {
         asked::check_level(self.level)?;
