@@ -90,7 +90,14 @@ class Effect:
 
 @dataclass(frozen=True)
 class EffectPart:
-    """What one of several causes does while the others are held. See :class:`JointEffect`."""
+    """What one of several causes does while the others are held. See :class:`JointEffect`.
+
+    >>> import plackett
+    >>> model = plackett.simulate_sem(5, degree=2, seed=1)
+    >>> found = model.graph.effect(["x1", "x3"], "x4", model.sample(500, seed=0))
+    >>> all(part.low < part.effect < part.high for part in found.values[0].parts.values() if part.standard_error > 0)
+    True
+    """
 
     effect: float
     """The effect."""
@@ -104,7 +111,14 @@ class EffectPart:
 
 @dataclass(frozen=True)
 class JointValue:
-    """A value that the effect of several causes has in some graphs of a class. See :class:`JointEffect`."""
+    """A value that the effect of several causes has in some graphs of a class. See :class:`JointEffect`.
+
+    >>> import plackett
+    >>> model = plackett.simulate_sem(5, degree=2, seed=1)
+    >>> found = model.graph.effect(["x1", "x3"], "x4", model.sample(500, seed=0))
+    >>> found.values[0].low <= found.values[0].effect <= found.values[0].high
+    True
+    """
 
     effect: float
     """The effect of changing all causes together."""
