@@ -68,8 +68,9 @@ def by_agrum(data, search):
 
     learner = pyagrum.BNLearner(frame(data))
     search(learner)
-    found = learner.learnBN()
-    return adjacency(data.names, [(found.variable(a).name(), found.variable(b).name()) for a, b in found.arcs()])
+    # The graph alone: its tables would have a cell for every combination, and refuse those without rows.
+    arcs = learner.learnDAG().arcs()
+    return adjacency(data.names, [(learner.nameFromId(start), learner.nameFromId(end)) for start, end in arcs])
 
 
 def tabu(learner):
