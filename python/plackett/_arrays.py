@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import numbers
 import operator
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, SupportsIndex, TypeAlias, TypeVar
 
 import numpy as np
@@ -24,7 +25,7 @@ _LARGEST_COUNT = 2**64 - 1
 
 def to_floats(value: ArrayLike, what: str) -> Floats:
     """The numbers of an array-like value."""
-    array = _to_array(value, what)
+    array = _of_objects(_to_array(value, what), numbers.Real, np.float64, what)
     if array.dtype.kind not in "fiub":
         raise PlackettError(f"{what} has the type {array.dtype}: numbers are needed")
     return np.asarray(array, dtype=np.float64, order="C")
@@ -38,7 +39,7 @@ def to_numbers(value: ArrayLike, what: str) -> Numbers:
 
 def to_items(value: ArrayLike, what: str) -> Integers:
     """The items of an array-like value; an empty one may be of any type."""
-    array = _to_array(value, what)
+    array = _of_objects(_to_array(value, what), numbers.Integral, np.int64, what)
     if array.size > 0 and array.dtype.kind not in "iu":
         raise PlackettError(f"{what} has the type {array.dtype}: items are whole numbers that count from 0")
     if array.dtype == np.uint64 and array.size > 0 and array.max() > np.iinfo(np.int64).max:
@@ -87,10 +88,36 @@ def to_seed(seed: Seed) -> int:
 
 
 def _to_array(value: ArrayLike, what: str) -> NDArray[Any]:
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        count = int(np.ma.getmaskarray(value).sum())
+        raise PlackettError(f"{what} is masked at {count} places: every value is needed, so fill them first (.filled(...))")
+    if hasattr(value, "toarray"):
+        raise PlackettError(f"{what} is a sparse {type(value).__name__}: pass {what}.toarray()")
     try:
         return np.asarray(value)
     except (TypeError, ValueError) as error:
         raise PlackettError(f"{what} is no array: {error}") from None
+
+
+def to_windows(windows: Mapping[int, Sequence[SupportsIndex]] | None) -> list[tuple[int, int, int]]:
+    """Items with their first and last ranks."""
+    try:
+        pairs = [(item, *window) for item, window in (windows or {}).items()]
+        return [(to_count(item, "ranks"), to_count(first, "ranks"), to_count(last, "ranks")) for item, first, last in pairs]
+    except (TypeError, ValueError, AttributeError) as error:
+        if isinstance(error, PlackettError):
+            raise
+        raise PlackettError("ranks must be a dictionary from items to pairs of a first and a last rank") from None
+
+
+def _of_objects(array: NDArray[Any], kind: type, dtype: type[np.generic], what: str) -> NDArray[Any]:
+    """Objects that are all numbers of a kind as these, such as pandas' nullable ones without a missing value."""
+    if array.dtype.kind != "O" or not all(isinstance(entry, kind) for entry in array.flat):
+        return array
+    try:
+        return array.astype(dtype)
+    except OverflowError:
+        raise PlackettError(f"{what} has a number that is too large") from None
 
 
 def to_pairs(pairs: Iterable[Sequence[SupportsIndex]], what: str) -> list[tuple[int, int]]:

@@ -238,8 +238,7 @@ def _weights(weights: Any, reading: Reading) -> tuple[_Column | None, Reading]:
     """A column of weights, if they are not one of the data, and the reading that knows its name."""
     if weights is None or isinstance(weights, str):
         return None, replace(reading, weights=weights)
-    column = _to_column(_WEIGHTS, np.asarray(weights))
-    return column, replace(reading, weights=_WEIGHTS)
+    return _of_array(weights)(_WEIGHTS), replace(reading, weights=_WEIGHTS)
 
 
 def _covariance_rows(covariance: Any) -> int | None:
@@ -293,14 +292,19 @@ def _of_states(data: DiscreteData, name: str, place: int) -> _Maker:
 
 
 def _of_array(array: Any) -> _Maker:
-    return lambda name: _to_column(name, np.ma.asarray(array) if isinstance(array, np.ma.MaskedArray) else np.asarray(array))
+    return lambda name: _to_column(name, _as_array(array, f'column "{name}"'))
+
+
+def _as_array(value: Any, what: str) -> NDArray[Any]:
+    """The array of a value, with its mask if it has one."""
+    try:
+        return value if isinstance(value, np.ma.MaskedArray) else np.asarray(value)
+    except (TypeError, ValueError) as error:
+        raise PlackettError(f"{what} is no array: {error}") from None
 
 
 def _of_matrix(data: Any) -> tuple[list[str], list[_Maker]]:
-    try:
-        array = data if isinstance(data, np.ma.MaskedArray) else np.asarray(data)
-    except (TypeError, ValueError) as error:
-        raise PlackettError(f"data is no array: {error}") from None
+    array = _as_array(data, "data")
     if array.ndim != 2:
         raise PlackettError(f"data has the shape {array.shape}: rows and columns are needed")
     labels = [f"x{column + 1}" for column in range(array.shape[1])]
@@ -318,6 +322,8 @@ def _of_frame(data: Any) -> tuple[list[str], list[_Maker]]:
             frame = frame.collect()
         labels = [str(name) for name in frame.columns]
     except TypeError:
+        if hasattr(data, "toarray"):
+            raise PlackettError(f"data is a sparse {type(data).__name__}: pass data.toarray()") from None
         raise PlackettError(
             f"data is of the type {type(data).__name__}: an array, a data frame, a dictionary of columns, or the path of a "
             "file is needed"

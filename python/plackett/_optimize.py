@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from plackett import _plackett
-from plackett._arrays import Floats, Integers, to_count, to_floats, to_items, to_number, to_pairs, to_seed
+from plackett._arrays import Floats, Integers, to_count, to_floats, to_items, to_number, to_pairs, to_seed, to_windows
 from plackett._drive import Drive, Evaluation, Limits, Optimum, Proposal, Shape, to_positive, to_proposals
 from plackett._plackett import Journal, PlackettError
 from plackett._pools import pool_of
@@ -88,9 +88,11 @@ class Optimizer:
     maximize
         Whether large values are wanted.
     before
-        Pairs (a, b): item a stands before item b in every order. Not with RELAX.
+        Pairs (a, b): item a stands before item b in every order.
     pins
-        Fixed ranks of items, as a dictionary from item to rank. Not with RELAX.
+        Fixed ranks of items, as a dictionary from item to rank.
+    ranks
+        Windows of ranks, as a dictionary from item to its first and last rank, both included.
     seed
         The seed of all random numbers.
 
@@ -124,6 +126,7 @@ class Optimizer:
         maximize: bool = False,
         before: Iterable[tuple[int, int]] = (),
         pins: Mapping[int, int] | None = None,
+        ranks: Mapping[int, tuple[int, int]] | None = None,
         seed: int = 0,
     ) -> None:
         if method not in _METHODS:
@@ -151,6 +154,7 @@ class Optimizer:
             "maximize": bool(maximize),
             "before": to_pairs(before, "before"),
             "pins": to_pairs(() if pins is None else pins.items(), "pins"),
+            "ranks": to_windows(ranks),
             "seed": to_seed(seed),
         }
         self._native = _plackett.Optimizer(to_count(n_items, "n_items", least=1), settings)
@@ -406,7 +410,7 @@ def minimize(
         Whether to show a bar on standard error; by default if it is a terminal.
     **settings
         The other settings of :class:`plackett.Optimizer`: ``samples``, ``learning_rate``, ``critic_learning_rate``, ``hidden``,
-        ``moves``, ``before``, ``pins``, ``seed``.
+        ``moves``, ``before``, ``pins``, ``ranks``, ``seed``.
 
     Examples
     --------

@@ -35,6 +35,9 @@ class Pool(Protocol):
     def done(self, seconds: float | None) -> _Done:
         """What is done; waits for something, but no longer than this."""
 
+    def alone(self) -> Callable[[Any], Any] | None:
+        """The function of an order, if the pool does no more than to call it."""
+
     def close(self) -> None:
         """Gives up what is not done."""
 
@@ -77,6 +80,9 @@ class _Here:
         except Exception as error:
             return [(proposal, Failure(error))]
 
+    def alone(self) -> Callable[[Any], Any] | None:
+        return self._f
+
     def close(self) -> None:
         pass
 
@@ -99,6 +105,9 @@ class _Batches:
         orders = np.stack([proposal.order for proposal in proposals])
         orders.setflags(write=False)
         return list(zip(proposals, to_values(self._f(orders), orders).tolist(), strict=True))
+
+    def alone(self) -> Callable[[Any], Any] | None:
+        return None
 
     def close(self) -> None:
         pass
@@ -270,6 +279,9 @@ class _Elsewhere:
             process.kill()
         self._replace(BrokenExecutor("its processes were killed"))
         return True
+
+    def alone(self) -> Callable[[Any], Any] | None:
+        return None
 
     def close(self) -> None:
         for future in self._working:

@@ -21,7 +21,7 @@ class Flat(NamedTuple):
 
 def to_rankings(rankings: Any) -> Flat:
     """Rankings from an array of shape (n, m), where -1 ends a shorter one, or from lists of items and of lists of tied items."""
-    if isinstance(rankings, np.ndarray):
+    if isinstance(rankings, np.ndarray) or hasattr(rankings, "toarray"):
         return _from_array(rankings)
     groups: list[list[int]] = []
     counts: list[int] = []

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from plackett import _plackett
-from plackett._arrays import Floats, Integers, to_count, to_floats, to_items, to_pairs, to_seed
+from plackett._arrays import Floats, Integers, to_count, to_floats, to_items, to_pairs, to_seed, to_windows
 from plackett._drive import Limits, TracePoint
 from plackett._plackett import PlackettError
 
@@ -97,6 +97,7 @@ class Problem:
         method: ProblemMethod = "default",
         before: Iterable[tuple[int, int]] = (),
         pins: Mapping[int, int] | None = None,
+        ranks: Mapping[int, tuple[int, int]] | None = None,
         seed: int = 0,
     ) -> Solution:
         """A good order by a search that knows the problem. Without a limit it takes ten seconds. Ctrl-C ends it with the best order
@@ -105,11 +106,11 @@ class Problem:
         Parameters
         ----------
         time_limit, max_evaluations, target, patience
-            When to stop: after so many seconds, so many orders valued, as soon as a value is as good as this (the best value
+            When to stop: after so many seconds, so many orders valued (whole, or by what a move changes), as soon as a value is as good as this (the best value
             known, if it is proven to be the best, unless told otherwise), or after so many orders without a better one.
         method
             How to search: ``"default"`` has moves and kicks of the problem's own.
-        before, pins
+        before, pins, ranks
             What every order keeps, as for :class:`plackett.Optimizer`.
         seed
             The seed of all random numbers.
@@ -126,7 +127,7 @@ class Problem:
         seconds = limits.seconds
         if seconds is None and limits.evaluations is None and limits.patience is None:
             seconds = _DEFAULT_SECONDS
-        is_free = not before and not pins
+        is_free = not before and not pins and not ranks
         goal = best[0] if limits.target is None and best is not None and best[1] and is_free else limits.target
         solved = self._native.solve(
             {
@@ -137,6 +138,7 @@ class Problem:
                 "patience": limits.patience,
                 "before": to_pairs(before, "before"),
                 "pins": to_pairs(() if pins is None else pins.items(), "pins"),
+                "ranks": to_windows(ranks),
                 "seed": to_seed(seed),
             }
         )

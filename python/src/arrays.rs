@@ -1,4 +1,5 @@
-//! Views of numpy arrays as slices, and slices as numpy arrays.
+//! The entries of numpy arrays, and numpy arrays of entries. What goes in is copied: work is done without the interpreter, and whoever has
+//! it meanwhile may write to the array.
 
 use numpy::{
     Element, PyArray, PyArray2, PyReadonlyArray, PyUntypedArrayMethods,
@@ -9,26 +10,30 @@ use rayon::prelude::*;
 
 use crate::error::Failure;
 
-/// The entries of an array, row by row, where they lie.
-pub(crate) fn entries<'a, T: Element, D: Dimension>(
-    array: &'a PyReadonlyArray<'_, T, D>,
+/// The entries of an array, row by row.
+pub(crate) fn entries<T: Element + Copy, D: Dimension>(
+    array: &PyReadonlyArray<'_, T, D>,
     what: &str,
-) -> Result<&'a [T], Failure> {
-    array.as_slice().map_err(|_| {
-        Failure::new(format!("{what} must be contiguous in memory: pass numpy.ascontiguousarray({what})"))
-    })
+) -> Result<Vec<T>, Failure> {
+    let Ok(entries) = array.as_slice() else {
+        let text = format!("{what} must be contiguous in memory: pass numpy.ascontiguousarray({what})");
+        return Err(Failure::new(text));
+    };
+    let mut copy = room(entries.len(), 1)?;
+    copy.extend_from_slice(entries);
+    Ok(copy)
 }
 
 /// A matrix whose number of columns the caller has settled.
-pub(crate) struct Rows<'a, T> {
-    entries: &'a [T],
+pub(crate) struct Rows<T> {
+    entries: Vec<T>,
     count: usize,
     columns: usize,
 }
 
-impl<'a, T: Element> Rows<'a, T> {
-    /// The rows of an array where they lie.
-    pub(crate) fn of(array: &'a PyReadonlyArray<'_, T, numpy::Ix2>, what: &str) -> Result<Self, Failure> {
+impl<T: Element + Copy> Rows<T> {
+    /// The rows of an array.
+    pub(crate) fn of(array: &PyReadonlyArray<'_, T, numpy::Ix2>, what: &str) -> Result<Self, Failure> {
         let [count, columns] = [array.shape()[0], array.shape()[1]];
         Ok(Self { entries: entries(array, what)?, count, columns })
     }
@@ -44,17 +49,17 @@ impl<'a, T: Element> Rows<'a, T> {
     }
 
     /// All entries, row by row.
-    pub(crate) fn entries(&self) -> &'a [T] {
-        self.entries
+    pub(crate) fn entries(&self) -> &[T] {
+        &self.entries
     }
 
     /// One row; rows without columns are there too.
-    pub(crate) fn row(&self, row: usize) -> &'a [T] {
+    pub(crate) fn row(&self, row: usize) -> &[T] {
         &self.entries[row * self.columns..(row + 1) * self.columns]
     }
 
     /// The rows in turn.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &'a [T]> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[T]> {
         (0..self.count).map(|row| self.row(row))
     }
 }
@@ -102,7 +107,11 @@ pub(crate) fn by_chunks<T: Send>(
         let mut results = Vec::with_capacity(range.len() * width);
         fill(number as u64, range, &mut results).map(|()| results)
     };
-    let chunks: Vec<_> = (0..rows.div_ceil(CHUNK)).into_par_iter().map(chunk).collect();
+    let numbers = 0..rows.div_ceil(CHUNK);
+    let chunks: Vec<_> = match plackett::run::threads() {
+        1 => numbers.map(chunk).collect(),
+        _ => numbers.into_par_iter().map(chunk).collect(),
+    };
     for chunk in chunks {
         results.append(&mut chunk?);
     }

@@ -96,7 +96,7 @@ impl Batch {
         let rows = rows.as_ref().map(|rows| entries(rows, "rows")).transpose()?;
         let mut log_prob = zeros(ranked.count(), 1)?;
         py.detach(|| {
-            let row = |ranking: usize| self.row(rows, ranking);
+            let row = |ranking: usize| self.row(rows.as_deref(), ranking);
             self.batch.log_prob(ranked.entries(), ranked.columns(), row, &mut log_prob)
         })
         .map_err(|error| in_rows(error, ranked.count()))?;
@@ -115,7 +115,7 @@ impl Batch {
         let rows = rows.as_ref().map(|rows| entries(rows, "rows")).transpose()?;
         let mut gradient = zeros(ranked.count(), self.batch.items())?;
         py.detach(|| {
-            let row = |ranking: usize| self.row(rows, ranking);
+            let row = |ranking: usize| self.row(rows.as_deref(), ranking);
             self.batch.grad_log_prob(ranked.entries(), ranked.columns(), row, &mut gradient)
         })
         .map_err(|error| in_rows(error, ranked.count()))?;
@@ -132,7 +132,7 @@ impl Batch {
         let (ranked, weights) = (Rows::of(&ranked, "orders")?, entries(&weights, "weights")?);
         let mut gradient = zeros(self.batch.rows(), self.batch.items())?;
         py.detach(|| {
-            self.batch.sum_grad_log_prob(ranked.entries(), ranked.columns(), weights, &mut gradient)
+            self.batch.sum_grad_log_prob(ranked.entries(), ranked.columns(), &weights, &mut gradient)
         })
         .map_err(|error| in_rows(error, ranked.count()))?;
         matrix(py, gradient, self.batch.rows(), self.batch.items())
@@ -158,7 +158,7 @@ pub(crate) fn fit<'py>(
     let [items, sizes, counts] = [(&items, "items"), (&sizes, "sizes"), (&counts, "counts")].map(
         |(array, what)| -> Result<Vec<usize>, Failure> {
             let mut numbers = Vec::new();
-            to_items(entries(array, what)?, &mut numbers)?;
+            to_items(&entries(array, what)?, &mut numbers)?;
             Ok(numbers)
         },
     );
@@ -177,7 +177,7 @@ pub(crate) fn fit<'py>(
     let rankings: Vec<Ranking> = counts
         .iter()
         .zip(weights)
-        .map(|(&count, &weight)| {
+        .map(|(&count, weight)| {
             let ranking = Ranking::tied(groups.by_ref().take(count).collect()).weighted(weight);
             if before_others { ranking.before_others(n_items) } else { ranking }
         })

@@ -170,7 +170,7 @@ impl Critic {
         py.detach(|| {
             for (row, z) in z.iter().enumerate() {
                 let gradient = &mut gradients[row * z.len()..(row + 1) * z.len()];
-                values.push(critic.value_and_gradient(parameters, z, gradient));
+                values.push(critic.value_and_gradient(&parameters, z, gradient));
             }
         });
         self.settle(Ok(()))?;
@@ -240,7 +240,7 @@ impl Own {
         let z = PyArray1::from_slice(py, &self.z);
         let (value, found): (f64, PyReadonlyArray1<'_, f64>) =
             self.functions[0].bind(py).call1((z,))?.extract()?;
-        gradient.copy_from_slice(entries(&found, "the gradient")?);
+        gradient.copy_from_slice(&entries(&found, "the gradient")?);
         Ok(value)
     }
 

@@ -156,10 +156,10 @@ impl ColumnArrays<'_> {
     pub(crate) fn source(self) -> Result<SourceColumn, Failure> {
         Ok(match self {
             Self::Numbers(name, values) => {
-                SourceColumn { name, values: SourceValues::Numbers(entries(&values, "a column")?.to_vec()) }
+                SourceColumn { name, values: SourceValues::Numbers(entries(&values, "a column")?) }
             }
             Self::Labeled(name, labels, codes, what) => {
-                let codes = entries(&codes, "codes")?.to_vec();
+                let codes = entries(&codes, "codes")?;
                 let values = match what.as_str() {
                     "texts" => SourceValues::Texts { texts: labels, codes },
                     what => SourceValues::Categories { labels, codes, is_ordered: what == "ordered" },
@@ -218,7 +218,7 @@ impl Data {
         settings: ReadingSettings,
     ) -> Result<Self, Failure> {
         let (reading, wanted) = settings.reading()?;
-        let matrix = entries(&matrix, "the covariance matrix")?.to_vec();
+        let matrix = entries(&matrix, "the covariance matrix")?;
         let data = Covariance::new(names, matrix, rows).and_then(|data| data.into_dataset(SOURCE, &reading));
         Self::new(data.map_err(refused)?, SOURCE, &reading, wanted)
     }
@@ -248,7 +248,7 @@ impl Data {
         let findings = data.warnings();
         let (rows, warnings) = (data.rows(), finding_texts(&findings, keyword));
         let missing = findings.iter().find_map(gaps);
-        let plain_warnings = plackett_cli::data_warnings(&data);
+        let plain_warnings = plackett_report::data_warnings(&data);
         let interventions = data.interventions().map(|told| {
             let observed = told.row_targets().filter(|targets| targets.is_empty()).count();
             let set = |target: usize| (names[target].clone(), told.rows() - told.kept_rows(target));

@@ -94,7 +94,7 @@ impl Law {
     /// `width` results for each row of items.
     fn map_outcomes(
         &self,
-        outcomes: &Rows<'_, i64>,
+        outcomes: &Rows<i64>,
         width: usize,
         fill: impl Fn(usize, &[usize], &mut Vec<f64>) -> Result<(), plackett::Error> + Sync,
     ) -> Result<Vec<f64>, Failure> {
@@ -121,13 +121,13 @@ impl Distribution {
     /// The Plackett–Luce distribution with these scores.
     #[staticmethod]
     fn plackett_luce(scores: PyReadonlyArray1<'_, f64>) -> Result<Self, Failure> {
-        Ok(Self { law: Law::Orders(PlackettLuce::new(entries(&scores, "scores")?)?) })
+        Ok(Self { law: Law::Orders(PlackettLuce::new(&entries(&scores, "scores")?)?) })
     }
 
     /// The categorical distribution with these scores.
     #[staticmethod]
     fn categorical(scores: PyReadonlyArray1<'_, f64>) -> Result<Self, Failure> {
-        Ok(Self { law: Law::Categories(Categorical::new(entries(&scores, "scores")?)?) })
+        Ok(Self { law: Law::Categories(Categorical::new(&entries(&scores, "scores")?)?) })
     }
 
     /// The normalized scores.
@@ -314,11 +314,11 @@ impl Distribution {
         let values = entries(&values, "values")?;
         let method = match (critic, &parameters) {
             (Some(critic), Some(parameters)) => {
-                Method::with_critic(method, critic.clone(), entries(parameters, "parameters")?)?
+                Method::with_critic(method, critic.clone(), &entries(parameters, "parameters")?)?
             }
             _ => Method::without_critic(method)?,
         };
-        py.detach(|| either!(&self.law, latent => estimate::gradient(latent, &method, &u, &v, values)))
+        py.detach(|| either!(&self.law, latent => estimate::gradient(latent, &method, &u, &v, &values)))
     }
 
     /// E f(b) and its exact gradient; `f` gets a block of outcomes and returns as many numbers.

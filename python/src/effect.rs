@@ -3,8 +3,8 @@
 use numpy::PyReadonlyArray2;
 use plackett::run::{Limits, Progress, Run};
 use plackett_dag::{
-    Bootstrap, Cpdag, Error, NamedDag, Resampler, Sample,
-    effect::{Effect, EffectQuery, JointEffect, JointQuery},
+    Bootstrap, Error, NamedDag, Resampler,
+    effect::{AnyEffect, AnyQuery, EffectQuery, JointQuery},
     format::Claim,
 };
 use pyo3::{exceptions::PyKeyboardInterrupt, prelude::*};
@@ -30,28 +30,18 @@ pub(crate) struct Question {
     level: f64,
 }
 
-enum Query {
-    One(EffectQuery),
-    Several(JointQuery),
-}
-
-enum Answer {
-    One(Effect),
-    Several(JointEffect),
-}
-
 impl Question {
-    fn query(self) -> Result<Query, Failure> {
+    fn query(self) -> Result<AnyQuery, Failure> {
         let Self { causes, outcome, changes, state, level, .. } = self;
         if self.is_joint {
-            return Ok(Query::Several(JointQuery {
+            return Ok(AnyQuery::Several(JointQuery {
                 changes,
                 state,
                 level,
                 ..JointQuery::new(causes, outcome)
             }));
         }
-        Ok(Query::One(EffectQuery {
+        Ok(AnyQuery::One(EffectQuery {
             change: changes.into_iter().next().map(|(_, from, to)| (from, to)),
             state,
             adjustment: self.adjustment.parse()?,
@@ -61,40 +51,8 @@ impl Question {
     }
 }
 
-impl Query {
-    fn answer(&self, names: &[String], class: &Cpdag, sample: &Sample) -> Result<Answer, Error> {
-        Ok(match self {
-            Self::One(query) => Answer::One(query.answer(names, class, sample)?),
-            Self::Several(query) => Answer::Several(query.answer(names, class, sample)?),
-        })
-    }
-
-    fn resampled(
-        &self,
-        answer: Answer,
-        bootstrap: &Bootstrap<'_>,
-        sample: &Sample,
-        numbers: std::ops::Range<u64>,
-        run: &Run<'_>,
-    ) -> Result<Answer, Error> {
-        Ok(match (self, answer) {
-            (Self::One(query), Answer::One(answer)) => {
-                Answer::One(query.resampled(answer, bootstrap, sample, numbers, run)?)
-            }
-            (Self::Several(query), Answer::Several(answer)) => {
-                Answer::Several(query.resampled(answer, bootstrap, sample, numbers, run)?)
-            }
-            (_, answer) => answer,
-        })
-    }
-}
-
-fn document(effect: &Answer) -> Result<String, Failure> {
-    let text = match effect {
-        Answer::One(effect) => serde_json::to_string(effect),
-        Answer::Several(effect) => serde_json::to_string(effect),
-    };
-    text.map_err(|error| Failure::new(error.to_string()))
+fn document(effect: &AnyEffect) -> Result<String, Failure> {
+    serde_json::to_string(effect).map_err(|error| Failure::new(error.to_string()))
 }
 
 /// The effect in a graph some of whose directions are open.
@@ -142,7 +100,7 @@ pub(crate) fn learned_effect(
         Some(seconds) => Limits::time(std::time::Duration::from_secs_f64(seconds)),
         None => Limits::default(),
     };
-    let (found, raised) = interruptible(py, tell, |observer| -> Result<Answer, Error> {
+    let (found, raised) = interruptible(py, tell, |observer| -> Result<AnyEffect, Error> {
         let run = Run::new(limits).observed(observer);
         let bootstrap =
             Bootstrap { learning: &learned.learning, rows: &rows, start: Some(&learned.learned.order) };

@@ -66,8 +66,8 @@ impl<'py> IntoPyObject<'py> for Estimate {
 pub(crate) fn gradient<L: Latent>(
     latent: &L,
     method: &Method,
-    u: &Rows<'_, f64>,
-    v: &Rows<'_, f64>,
+    u: &Rows<f64>,
+    v: &Rows<f64>,
     values: &[f64],
 ) -> Result<Estimate, Failure> {
     let mut samples = Samples::new(latent, u.count())?;
@@ -141,6 +141,6 @@ fn evaluate(
     if found.len() != rows {
         return Err(Failure::new(format!("{} values for {rows} outcomes", found.len())));
     }
-    values.extend_from_slice(entries(&found, "the list of values")?);
+    values.extend_from_slice(&entries(&found, "the list of values")?);
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use numpy::{PyArray1, PyArray2, PyReadonlyArray2};
 use plackett::run::{Limits, Progress, Run};
-use plackett_cli::{Face, Summary, warnings};
+use plackett_cli::{Face, Summary};
 use plackett_dag::{
     Error, Knowledge, LearnMethod, Learned, Learning, ScoreChoice,
     diagnostics::{Diagnostic, Evidence, diagnose},
@@ -15,7 +15,7 @@ use plackett_dag::{
         SearchSettings, TestSettings,
     },
 };
-use plackett_report::{Column, Input, Recipe, Report, Resampling, Source};
+use plackett_report::{Column, Input, Recipe, Report, Resampling, Source, warnings};
 use pyo3::{exceptions::PyKeyboardInterrupt, prelude::*};
 
 use crate::{

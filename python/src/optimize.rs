@@ -5,7 +5,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use numpy::{PyArray1, PyArray2, PyReadonlyArray1};
+use numpy::{PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray1};
 use plackett::{
     Constraints,
     neighborhood::MoveKind,
@@ -49,6 +49,7 @@ pub(crate) struct Settings {
     maximize: bool,
     before: Vec<(usize, usize)>,
     pins: Vec<(usize, usize)>,
+    ranks: Vec<(usize, usize, usize)>,
     seed: u64,
 }
 
@@ -57,7 +58,7 @@ impl Settings {
         let method: Method = self.method.parse()?;
         let limits = Limits { evaluations: self.max_evaluations, ..Limits::default() };
         let mut settings = method.settings(gradient_share(items, &limits));
-        let constraints = Constraints::new(items, &self.before, &self.pins)?;
+        let constraints = Constraints::new(items, &self.before, &self.pins)?.with_ranks(&self.ranks)?;
         settings.constraints = (!constraints.is_free()).then_some(constraints);
         settings.samples = self.samples.unwrap_or(settings.samples);
         settings.learning_rate = self.learning_rate.unwrap_or(settings.learning_rate);
@@ -172,20 +173,33 @@ impl Optimizer {
         self.asked(py, &proposals)
     }
 
+    /// The next proposal, its number and its order, which cannot be written to; none if there is none.
+    fn next<'py>(&self, py: Python<'py>) -> PyResult<Option<(u64, Bound<'py, PyArray1<i64>>)>> {
+        let Some(Proposal { id, order }) = self.with(py, |engine| engine.ask_batch(1).pop()) else {
+            return Ok(None);
+        };
+        let order = PyArray1::from_iter(py, order.iter().map(|&item| item as i64));
+        order.try_readwrite()?.make_nonwriteable();
+        Ok(Some((id, order)))
+    }
+
     /// Proposals without an answer.
     fn pending<'py>(&self, py: Python<'py>) -> Result<Asked<'py>, Failure> {
         let proposals = self.with(py, |engine| engine.pending());
         self.asked(py, &proposals)
     }
 
-    /// Tells the value of a proposal.
-    fn tell(&self, py: Python<'_>, id: u64, value: f64) -> Result<(), Failure> {
-        Ok(self.with(py, |engine| engine.tell_id(id, Answer::Value(value)))?)
+    /// Tells the value of a proposal, and returns the best one so far.
+    fn tell(&self, py: Python<'_>, id: u64, value: f64) -> Result<Option<f64>, Failure> {
+        self.with(py, |engine| {
+            engine.tell_id(id, Answer::Value(value))?;
+            Ok(engine.best().map(|(_, value)| value))
+        })
     }
 
     /// Tells the value of a proposal rank by rank.
     fn tell_parts(&self, py: Python<'_>, id: u64, parts: PyReadonlyArray1<'_, f64>) -> Result<(), Failure> {
-        let parts = entries(&parts, "parts")?.to_vec();
+        let parts = entries(&parts, "parts")?;
         Ok(self.with(py, |engine| engine.tell_id(id, Answer::Parts(parts)))?)
     }
 
@@ -202,7 +216,7 @@ impl Optimizer {
         value: f64,
     ) -> Result<(), Failure> {
         let mut items = Vec::new();
-        to_items(entries(&order, "order")?, &mut items)?;
+        to_items(&entries(&order, "order")?, &mut items)?;
         Ok(self.with(py, |engine| engine.tell(&items, value))?)
     }
 

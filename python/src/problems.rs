@@ -38,6 +38,7 @@ pub(crate) struct Wishes {
     patience: Option<u64>,
     before: Vec<(usize, usize)>,
     pins: Vec<(usize, usize)>,
+    ranks: Vec<(usize, usize, usize)>,
     seed: u64,
 }
 
@@ -141,7 +142,7 @@ impl Problem {
     /// The value of an order.
     fn value(&self, order: PyReadonlyArray1<'_, i64>) -> Result<f64, Failure> {
         let mut items = Vec::new();
-        to_items(entries(&order, "order")?, &mut items)?;
+        to_items(&entries(&order, "order")?, &mut items)?;
         if items.len() != self.instance.items() {
             let text =
                 format!("the order has {} items, and {} are needed", items.len(), self.instance.items());
@@ -166,7 +167,8 @@ impl Problem {
                 };
                 let run = Run::new(limits).observed(observer);
                 let solve = || {
-                    let constraints = Constraints::new(instance.items(), &wishes.before, &wishes.pins)?;
+                    let constraints = Constraints::new(instance.items(), &wishes.before, &wishes.pins)?
+                        .with_ranks(&wishes.ranks)?;
                     let method: Method = wishes.method.parse()?;
                     let mut solver = Solver::within(instance, constraints, method, wishes.seed, &limits)?;
                     let ending = solver.run(instance, &run)?;

@@ -12,7 +12,7 @@ use crate::{
 /// Applies a relaxation to every row; a row of the answer is its matrix.
 fn relax<'py>(
     py: Python<'py>,
-    input: &Rows<'_, f64>,
+    input: &Rows<f64>,
     columns: usize,
     relaxation: impl Fn(&[f64]) -> Result<Vec<f64>, Error> + Sync,
 ) -> Result<Bound<'py, PyArray2<f64>>, Failure> {

@@ -33,7 +33,7 @@ impl Surrogate {
 
 /// What has each of some orders.
 fn each_order(
-    orders: &Rows<'_, i64>,
+    orders: &Rows<i64>,
     mut does: impl FnMut(usize, &[usize]) -> Result<(), plackett::Error>,
 ) -> Result<(), Failure> {
     let mut order = Vec::with_capacity(orders.columns());

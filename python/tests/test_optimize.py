@@ -174,11 +174,11 @@ class TestMinimize:
     def test_constraints_are_kept(self):
         def checked(order):
             ranks = np.argsort(order)
-            assert ranks[5] < ranks[0] and ranks[2] == 1
+            assert ranks[5] < ranks[0] and ranks[2] == 1 and 3 <= ranks[4] <= 4
             return distance(order)
 
-        for method in ("default", "insertion", "pl-reinforce"):
-            best = plackett.minimize(checked, 6, method=method, before=[(5, 0)], pins={2: 1}, max_evaluations=500)
+        for method in ("default", "insertion", "pl-reinforce", "pl-relax", "pl-relax+insertion", "pl-surrogate"):
+            best = plackett.minimize(checked, 6, method=method, before=[(5, 0)], pins={2: 1}, ranks={4: (3, 4)}, max_evaluations=500)
             assert best.order[1] == 2
 
     def test_a_bar_on_demand(self, capsys):
@@ -448,7 +448,9 @@ class TestBadInput:
             ({"before": [(0, 9)]}, "9"),
             ({"before": [3]}, "pairs"),
             ({"pins": {0: 1, 1: 1}}, "1"),
-            ({"before": [(0, 1)], "method": "pl-relax"}, "RELAX with constraints"),
+            ({"ranks": {0: (3, 2)}}, "ranks 3 to 2"),
+            ({"ranks": {0: 3}}, "dictionary"),
+            ({"ranks": [(0, 1, 2)]}, "dictionary"),
             ({"maximize": True}, "minimizes"),
             ({"seed": -1}, "seed"),
             ({"on_error": "ignore"}, "on_error"),

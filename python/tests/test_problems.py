@@ -56,6 +56,23 @@ def test_constraints_limits_and_seeds():
     assert first.order.tolist() == second.order.tolist()
 
 
+@pytest.mark.parametrize("kind", PROBLEMS)
+def test_as_many_evaluations_are_made_as_were_asked_for(kind):
+    problem = PROBLEMS[kind][0]
+    for asked in (1, 17, 1_000):
+        solved = problem.solve(max_evaluations=asked, target=-np.inf if not problem.is_maximizing else np.inf)
+        assert (solved.evaluations, solved.status) == (asked, "evaluations")
+
+
+@pytest.mark.parametrize("kind", PROBLEMS)
+def test_windows_of_ranks(kind):
+    problem, value, best = PROBLEMS[kind]
+    allowed = [o for o in permutations(range(6)) if o.index(2) in (1, 2) and o.index(4) in (3, 4) and o.index(0) < 2]
+    solved = problem.solve(max_evaluations=20_000, ranks={2: (1, 2), 4: (3, 4), 0: (0, 1)})
+    assert solved.value == pytest.approx(best(value(np.array(o)) for o in allowed))
+    assert tuple(solved.order.tolist()) in allowed
+
+
 def test_files_and_what_is_known_of_them(tmp_path):
     path = tmp_path / "four.dat"
     path.write_text("4 110\n0 1 2 3\n1 0 5 4\n2 5 0 6\n3 4 6 0\n\n0 9 1 2\n9 0 3 1\n1 3 0 4\n2 1 4 0\n")

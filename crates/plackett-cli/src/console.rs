@@ -11,6 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 /// Prints a text and a line break on standard output.
 pub(crate) fn say(text: &str) -> anyhow::Result<()> {
+    plackett::faults::at("print")?;
     let mut out = io::stdout().lock();
     writeln!(out, "{}", plain(text))?;
     Ok(out.flush()?)

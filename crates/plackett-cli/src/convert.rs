@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::{
     console::{self, BadInput, counted},
-    files::OutDir,
+    files::OutFile,
     query,
 };
 
@@ -95,7 +95,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         warnings.iter().for_each(|warning| console::warn(warning));
         return console::say(text.trim_end_matches('\n'));
     }
-    OutDir::write_file(&arguments.out, text.as_bytes())?;
+    OutFile::tried(&arguments.out)?.write(text.as_bytes())?;
     let document = Document {
         version: env!("CARGO_PKG_VERSION"),
         out: arguments.out.display().to_string(),

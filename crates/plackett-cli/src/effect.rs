@@ -8,7 +8,7 @@ use clap::{Args, builder::PossibleValuesParser};
 use plackett::run::{Limits, Progress, Run};
 use plackett_dag::{
     Bootstrap, Cpdag, Error, LearnMethod, Learning, Resampler, Sample, ScoreChoice,
-    effect::{Adjustment, Effect, EffectQuery, JointEffect, JointQuery, Resampling},
+    effect::{Adjustment, AnyEffect, AnyQuery, Effect, EffectQuery, JointQuery},
     format::read_claim,
     knowledge::pair,
     learning::LEARN_METHODS,
@@ -79,102 +79,52 @@ pub(crate) struct Arguments {
 }
 
 /// What is asked: the effect of one column, or of several together.
-enum Question {
-    One(EffectQuery),
-    Several(JointQuery),
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Answer {
-    One(Effect),
-    Several(JointEffect),
-}
-
-impl Question {
-    fn of(arguments: &Arguments, sample: &Sample) -> anyhow::Result<Self> {
-        let (change, state, level) = (&arguments.change, arguments.state.clone(), arguments.level);
-        if let [cause] = &arguments.from[..] {
-            if change.len() > 1 {
-                return Err(BadInput("--change is given more often than there are causes".to_owned()).into());
-            }
-            let adjustment = arguments.adjustment.as_deref().map_or(Ok(Adjustment::default()), str::parse)?;
-            let query = EffectQuery::new(cause, &arguments.to);
-            return Ok(Self::One(EffectQuery {
-                change: change.first().cloned(),
-                state,
-                adjustment,
-                level,
-                ..query
-            }));
+fn question(arguments: &Arguments, sample: &Sample) -> anyhow::Result<AnyQuery> {
+    let (change, state, level) = (&arguments.change, arguments.state.clone(), arguments.level);
+    if let [cause] = &arguments.from[..] {
+        if change.len() > 1 {
+            return Err(BadInput("--change is given more often than there are causes".to_owned()).into());
         }
-        if arguments.adjustment.is_some() {
-            let text = "--adjustment is for one cause: for several, one set need not do, and all between them and the outcome is fitted";
-            return Err(BadInput(text.to_owned()).into());
-        }
-        let place = |name: &String| sample.names().iter().position(|own| own == name);
-        let is_category = |name: &&String| place(name).is_some_and(|column| !sample.is_numeric(column));
-        let categories: Vec<&String> = arguments.from.iter().filter(is_category).collect();
-        if !change.is_empty() && change.len() != categories.len() {
-            let text = format!(
-                "--change is given {}, and {} of the causes are categories: give it once for each of these, in their order",
-                counted(change.len(), "time"),
-                categories.len()
-            );
-            return Err(BadInput(text).into());
-        }
-        let changes = categories.into_iter().zip(change);
-        let changes = changes.map(|(name, (from, to))| (name.clone(), from.clone(), to.clone())).collect();
-        Ok(Self::Several(JointQuery {
-            changes,
+        let adjustment = arguments.adjustment.as_deref().map_or(Ok(Adjustment::default()), str::parse)?;
+        let query = EffectQuery::new(cause, &arguments.to);
+        return Ok(AnyQuery::One(EffectQuery {
+            change: change.first().cloned(),
             state,
+            adjustment,
             level,
-            ..JointQuery::new(&arguments.from, &arguments.to)
-        }))
+            ..query
+        }));
     }
-
-    fn answer(&self, names: &[String], class: &Cpdag, sample: &Sample) -> Result<Answer, Error> {
-        Ok(match self {
-            Self::One(query) => Answer::One(query.answer(names, class, sample)?),
-            Self::Several(query) => Answer::Several(query.answer(names, class, sample)?),
-        })
+    if arguments.adjustment.is_some() {
+        let text = "--adjustment is for one cause: for several, one set need not do, and all between them and the outcome is fitted";
+        return Err(BadInput(text.to_owned()).into());
     }
-
-    fn resampled(
-        &self,
-        answer: Answer,
-        bootstrap: &Bootstrap<'_>,
-        sample: &Sample,
-        replicates: u64,
-        run: &Run<'_>,
-    ) -> Result<Answer, Error> {
-        let numbers = 0..replicates;
-        Ok(match (self, answer) {
-            (Self::One(query), Answer::One(answer)) => {
-                Answer::One(query.resampled(answer, bootstrap, sample, numbers, run)?)
-            }
-            (Self::Several(query), Answer::Several(answer)) => {
-                Answer::Several(query.resampled(answer, bootstrap, sample, numbers, run)?)
-            }
-            (_, answer) => answer,
-        })
+    let place = |name: &String| sample.names().iter().position(|own| own == name);
+    let is_category = |name: &&String| place(name).is_some_and(|column| !sample.is_numeric(column));
+    let categories: Vec<&String> = arguments.from.iter().filter(is_category).collect();
+    if !change.is_empty() && change.len() != categories.len() {
+        let text = format!(
+            "--change is given {}, and {} of the causes are categories: give it once for each of these, in their order",
+            counted(change.len(), "time"),
+            categories.len()
+        );
+        return Err(BadInput(text).into());
     }
-}
-
-impl Answer {
-    fn resampling(&self) -> Option<&Resampling> {
-        match self {
-            Self::One(effect) => effect.resampling.as_ref(),
-            Self::Several(effect) => effect.resampling.as_ref(),
-        }
-    }
+    let changes = categories.into_iter().zip(change);
+    let changes = changes.map(|(name, (from, to))| (name.clone(), from.clone(), to.clone())).collect();
+    Ok(AnyQuery::Several(JointQuery {
+        changes,
+        state,
+        level,
+        ..JointQuery::new(&arguments.from, &arguments.to)
+    }))
 }
 
 #[derive(Serialize)]
 struct Document<'a> {
     version: &'static str,
     #[serde(flatten)]
-    effect: &'a Answer,
+    effect: &'a AnyEffect,
     warnings: Vec<String>,
 }
 
@@ -188,10 +138,10 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         return Err(BadInput(text.to_owned()).into());
     }
     let data = fit::read(&arguments.data, &arguments.reading, names, arguments.memory)?;
-    let mut warnings = learn::data::data_warnings(&data);
+    let mut warnings = plackett_report::data_warnings(&data);
     let explained = |error: Error| match error {
         Error::Misfit { setting, reason } => {
-            anyhow::Error::from(BadInput(format!("{} {reason}", learn::option(setting))))
+            anyhow::Error::from(BadInput(format!("{} {reason}", plackett_report::option(setting))))
         }
         error => error.into(),
     };
@@ -201,7 +151,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     } else {
         (data.sample()?, None)
     };
-    let question = Question::of(arguments, &sample)?;
+    let question = question(arguments, &sample)?;
     let mut effect = question.answer(names, &class, &sample).map_err(explained)?;
     if let (Some(wanted), Some(rows)) = (arguments.bootstrap, &rows) {
         let known = learn::knowledge::resolve(&knowledge, sample.names())?;
@@ -220,7 +170,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         let run = Run::new(Limits { time: arguments.time, ..Limits::default() }).observed(&mut observer);
         interrupt::listen()?;
         let bootstrap = Bootstrap { learning: &learning, rows, start: None };
-        let resampled = question.resampled(effect, &bootstrap, &sample, u64::from(wanted), &run);
+        let resampled = question.resampled(effect, &bootstrap, &sample, 0..u64::from(wanted), &run);
         bar.finish_and_clear();
         effect = resampled.map_err(explained)?;
         let done = effect.resampling().map_or(0, |resampling| resampling.replicates);
@@ -235,15 +185,15 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
             warnings,
         });
     }
-    let (mut text, level) = match &effect {
-        Answer::One(effect) => (describe(effect), effect.level),
-        Answer::Several(effect) => (joint::describe(effect), effect.level),
+    let mut text = match &effect {
+        AnyEffect::One(effect) => describe(effect),
+        AnyEffect::Several(effect) => joint::describe(effect),
     };
     if let Some(found) = effect.resampling() {
         text += &format!(
             "\nWith the uncertainty of the graph, by {}: {:.0} % interval {:.4} to {:.4}; no effect in {:.0} % of them, open in {:.0} %",
             counted(found.replicates, "resample"),
-            100.0 * level,
+            100.0 * effect.level(),
             found.low,
             found.high,
             100.0 * found.absent,

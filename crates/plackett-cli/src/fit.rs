@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::{
     console::{self, BadInput, counted},
-    files::OutDir,
+    files::OutFile,
     learn::data::{ReadingArguments, open, refused, unfit},
 };
 
@@ -64,9 +64,10 @@ struct Node<'a> {
 }
 
 pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
+    let out = OutFile::tried(&arguments.out)?;
     let graph = read_graph(&arguments.graph)?;
     let data = read(&arguments.data, &arguments.reading, graph.names(), arguments.memory)?;
-    let warnings = crate::learn::data::data_warnings(&data);
+    let warnings = plackett_report::data_warnings(&data);
     let sample = data.sample()?;
     let model = Fitting { ess: arguments.ess }.fit(&graph, &sample)?;
     let is_bif = arguments.out.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bif"));
@@ -78,7 +79,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
             return Err(BadInput(text.to_owned()).into());
         }
     };
-    OutDir::write_file(&arguments.out, text.as_bytes())?;
+    out.write(text.as_bytes())?;
     let names = graph.names();
     let nodes = model.nodes().iter().enumerate().map(|(node, fitted)| Node {
         name: &names[node],

@@ -4,7 +4,7 @@
 //! goes to standard error, and only to a terminal. Exit codes: 0 done, 1 failed, 2 wrong usage or bad input.
 //!
 //! This is a library only so that the Python package can install the same program and say the same of a graph: [`run`],
-//! [`Summary`], [`warnings`], [`data_warnings`] and [`graph_svg`] are all that it offers; what there is to build on is in the crates `plackett` and `plackett-dag`.
+//! [`Summary`] and [`graph_svg`] are all that it offers; what there is to build on is in the crates `plackett` and `plackett-dag`.
 
 mod arguments;
 mod console;
@@ -29,10 +29,10 @@ use std::{ffi::OsString, io::Write as _};
 
 use clap::{Parser, Subcommand};
 
-pub use learn::{
-    data::data_warnings,
-    summary::{Face, Summary, Truth, graph_svg, warnings},
-};
+pub use learn::summary::{Face, Summary, Truth, graph_svg};
+
+#[doc(hidden)]
+pub use optimize::worker_answer;
 
 /// The exit code of a run that did what was asked.
 const DONE: u8 = 0;

@@ -168,7 +168,8 @@ pub(crate) fn read_model(path: &Path) -> anyhow::Result<Option<Model>> {
         return Ok(None);
     }
     let file = path.display().to_string();
-    let text = std::fs::read(path).map_err(|problem| Error::Io { file: file.clone(), problem })?;
+    let read = std::fs::File::open(path).and_then(plackett::memory::read_text);
+    let text = read.map_err(|problem| Error::Io { file: file.clone(), problem })?;
     Ok(if Model::is_document(&text) { Some(Model::from_json(&text, &file)?) } else { None })
 }
 

@@ -7,6 +7,7 @@ use std::{
 };
 
 use anyhow::Context;
+use plackett::{faults, memory};
 
 use crate::{console::BadInput, files::OutFile};
 
@@ -15,45 +16,32 @@ const SAVED_EVERY: Duration = Duration::from_secs(3);
 
 /// Where a run is saved, if it is.
 pub(crate) struct StateFile {
-    path: Option<PathBuf>,
+    place: Option<Place>,
     saved: Instant,
-    /// Held, where there is one, until the run is over.
-    lock: Option<File>,
+}
+
+struct Place {
+    path: PathBuf,
+    file: OutFile,
+    /// Held until the run is over.
+    _lock: File,
 }
 
 impl StateFile {
-    pub(crate) fn new(path: Option<&Path>) -> Self {
-        Self { path: path.map(Path::to_owned), saved: Instant::now(), lock: None }
-    }
-
-    /// The same for this process alone, by a lock on a file beside it, which goes with the process however that ends.
+    /// The file of this path for this process alone, by a lock on a file beside it, which goes with the process however that ends.
     pub(crate) fn locked(path: Option<&Path>) -> anyhow::Result<Self> {
-        let mut state = Self::new(path);
-        if let Some(path) = path {
-            let mut name = path.as_os_str().to_owned();
-            name.push(".lock");
-            let file = File::options().create(true).append(true).open(&name);
-            // Where no lock can be had, neither can the state be written, and that is said when the result has been shown.
-            if let Ok(file) = file {
-                if let Err(TryLockError::WouldBlock) = file.try_lock() {
-                    let what = format!("another run is using the state {}", path.display());
-                    return Err(BadInput(what).into());
-                }
-                state.lock = Some(file);
-            }
-        }
-        Ok(state)
+        let place = path.map(Place::locked).transpose()?;
+        Ok(Self { place, saved: Instant::now() })
     }
 
     /// The text of an earlier run; none if there is no file yet.
     pub(crate) fn read(&self) -> anyhow::Result<Option<String>> {
-        match &self.path {
-            Some(path) if path.exists() => {
-                let text = std::fs::read_to_string(path);
-                Ok(Some(text.with_context(|| format!("cannot read {}", path.display()))?))
-            }
-            _ => Ok(None),
-        }
+        let Some(Place { path, .. }) = self.place.as_ref().filter(|place| place.path.exists()) else {
+            return Ok(None);
+        };
+        let cannot_read = || format!("cannot read {}", path.display());
+        let bytes = File::open(path).and_then(memory::read_text).with_context(cannot_read)?;
+        Ok(Some(String::from_utf8(bytes).with_context(cannot_read)?))
     }
 
     /// Saves if it is time to.
@@ -61,14 +49,28 @@ impl StateFile {
         &mut self,
         text: impl FnOnce() -> anyhow::Result<String>,
     ) -> anyhow::Result<()> {
-        if self.path.is_some() && self.saved.elapsed() >= SAVED_EVERY { self.save(text) } else { Ok(()) }
+        if self.place.is_some() && self.saved.elapsed() >= SAVED_EVERY { self.save(text) } else { Ok(()) }
     }
 
     /// Saves now.
     pub(crate) fn save(&mut self, text: impl FnOnce() -> anyhow::Result<String>) -> anyhow::Result<()> {
-        let Some(path) = &self.path else { return Ok(()) };
-        OutFile::at(path)?.write(text()?.as_bytes())?;
+        let Some(place) = &self.place else { return Ok(()) };
+        place.file.write(text()?.as_bytes())?;
         self.saved = Instant::now();
         Ok(())
+    }
+}
+
+impl Place {
+    fn locked(path: &Path) -> anyhow::Result<Self> {
+        let file = OutFile::tried(path)?;
+        let mut name = path.as_os_str().to_owned();
+        name.push(".lock");
+        let opened = faults::at("lock").and_then(|()| File::options().create(true).append(true).open(&name));
+        let lock = opened.with_context(|| format!("cannot write {}", Path::new(&name).display()))?;
+        if let Err(TryLockError::WouldBlock) = lock.try_lock() {
+            return Err(BadInput(format!("another run is using the state {}", path.display())).into());
+        }
+        Ok(Self { path: path.to_owned(), file, _lock: lock })
     }
 }

@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::{
     console::{self, counted},
+    files::OutFile,
     learn::data::{ReadingArguments, open, refused, unfit},
 };
 
@@ -47,6 +48,7 @@ struct Document<'a> {
 }
 
 pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
+    OutFile::tried(&arguments.out)?;
     let mut reading = arguments.reading.reading(false, None, MOST_BYTES)?;
     let mut whole: Option<Statistics> = None;
     for path in &arguments.data {
@@ -77,7 +79,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         distinct_rows: whole.distinct_rows(),
         columns: whole.names(),
         scores: whole.scores(),
-        warnings: crate::learn::data::data_warnings(&data),
+        warnings: plackett_report::data_warnings(&data),
     };
     if arguments.json { console::say_json(&document) } else { console::say(&text(&document)) }
 }

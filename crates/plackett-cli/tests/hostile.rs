@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Folder, complaint, text};
+use common::{Folder, complaint, run, text};
 
 #[test]
 fn what_cannot_fit_into_memory_is_refused_with_both_figures() {
@@ -58,4 +58,89 @@ fn numbers_too_fine_for_their_squares_are_not_called_constant() {
         assert!(said.contains("columns \"a\", \"b\": the values differ by less than"), "{said}");
         assert!(!said.contains("constant, so"), "{said}");
     }
+}
+
+/// A source that never ends is refused by every reader.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_never_ends_is_refused() {
+    let folder = Folder::new();
+    let data = folder.write("data.csv", "a,b\n1,2\n3,5\n2,2\n5,1\n");
+    let graph = folder.write("graph.dot", "digraph { a -> b }");
+    let link = |name: &str| {
+        std::os::unix::fs::symlink("/dev/zero", folder.path(name)).unwrap();
+        folder.path(name)
+    };
+    let (zero, bif, json) = ("/dev/zero", link("net.bif"), link("model.json"));
+    let matrix = folder.write("a.mat", "2\n0 1\n2 0\n");
+    let calls = [
+        vec!["learn", zero],
+        vec!["learn", &data, "--knowledge", zero],
+        vec!["learn", &data, "--truth", zero],
+        vec!["statistics", zero, "--out", "/dev/null"],
+        vec!["optimize", zero],
+        vec!["optimize", zero, "--kind", "pfsp", "--instance", "2"],
+        vec!["optimize", &matrix, "--kind", "lop", "--state", &json],
+        vec!["evaluate", zero, &graph],
+        vec!["simulate", "network", &bif, "--samples", "3", "--out", "/dev/null/x"],
+        vec!["query", &json, "a"],
+        vec!["convert", zero, "-", "--format", "dot"],
+    ];
+    for arguments in calls {
+        let output = run(&arguments);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(matches!(output.status.code(), Some(1 | 2)), "{arguments:?}: {said}");
+        assert!(said.starts_with("error: "), "{arguments:?}: {said}");
+    }
+}
+
+/// A state that names more items than it could hold is refused before anything is made of them.
+#[test]
+fn counts_in_a_state_are_not_believed() {
+    let folder = Folder::new();
+    let matrix = folder.write("a.mat", "3\n0 1 2\n2 0 1\n1 1 0\n");
+    let state = folder.path("state.json");
+    for method in ["default", "pl-relax"] {
+        let call = ["optimize", &matrix, "--kind", "lop", "--method", method, "--state", &state];
+        text(&[&call[..], &["--evaluations", "50"]].concat());
+        let saved = folder.read("state.json");
+        assert!(saved.contains("\"items\":3"), "{saved}");
+        folder.write("state.json", &saved.replace("\"items\":3", "\"items\":40000000"));
+        let said = complaint(&call, 2);
+        assert!(said.contains("contradict"), "{said}");
+        std::fs::remove_file(&state).unwrap();
+    }
+}
+
+/// The look at the columns takes as long as there are columns, not as long as there are pairs of them.
+#[test]
+fn many_columns_are_looked_at_one_by_one() {
+    const COLUMNS: usize = 60_000;
+    let folder = Folder::new();
+    let names: Vec<String> = (0..COLUMNS).map(|column| format!("c{column}")).collect();
+    let table = |value: &dyn Fn(usize, usize) -> String| {
+        let rows: Vec<String> = (0..12)
+            .map(|row| (0..COLUMNS).map(|column| value(row, column)).collect::<Vec<_>>().join(","))
+            .collect();
+        format!("{}\n{}\n", names.join(","), rows.join("\n"))
+    };
+    let words = table(&|row, column| ["x", "y", "z"][(column >> (row % 9)) % 3].to_owned());
+    text(&["statistics", &folder.write("words.csv", &words), "--out", &folder.path("words.stat")]);
+    let gaps = table(&|row, column| {
+        if (row + column) % 12 == 0 {
+            String::new()
+        } else {
+            ((row * row * 7919 + 13) * column % 10007).to_string()
+        }
+    });
+    let said = complaint(
+        &["statistics", &folder.write("gaps.csv", &gaps), "--continuous", "--out", &folder.path("gaps.stat")],
+        2,
+    );
+    assert!(said.contains("missing"), "{said}");
+}
+
+#[test]
+fn the_help_tells_of_the_shell() {
+    assert!(text(&["optimize", "--help"]).contains("sh -c"));
 }

@@ -73,3 +73,19 @@ fn the_table_has_every_method_beside_the_paper_and_goes_on_where_it_stopped() {
     std::fs::remove_file(folder.path("jobs/10-SF4-raw-0-URS.json")).unwrap();
     assert_eq!(figures(&table1(&folder, "2")), figures(&document));
 }
+
+/// What was stopped says so, in its code, in its files and by where they are, and a table that was whole stays.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_table_is_not_taken_for_a_whole_one() {
+    let folder = Folder::new();
+    folder.write("figure1.md", "a whole one");
+    let output = common::stopped(&["reproduce", "figure1", "--seeds", "2", "--out", &folder.path("")]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("interrupted") && said.contains("partial"), "{said}");
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["interrupted"], true);
+    assert_eq!(folder.read("figure1.md"), "a whole one");
+    assert!(folder.read("partial/figure1.md").starts_with("> Interrupted: "));
+}

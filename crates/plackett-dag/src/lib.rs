@@ -58,6 +58,7 @@ mod dictionary;
 pub mod effect;
 mod em;
 pub mod error;
+pub mod example;
 mod field;
 pub mod finding;
 pub mod format;

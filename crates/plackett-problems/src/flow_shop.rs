@@ -21,8 +21,8 @@ use crate::{
     error::{Error, check_finite, check_length},
     instance::Instance,
     kind::Kind,
-    published::{self, BestKnown},
-    text,
+    published::BestKnown,
+    taillard, text,
 };
 
 /// A permutation flow shop: minimize the time at which the last job leaves the last machine.
@@ -180,8 +180,16 @@ impl FlowShop {
         let mut words = text::words_after_title(file, text);
         let jobs = words.count("the number of jobs")?;
         let machines = words.count("the number of machines")?;
-        let has_pairs = words.left() > jobs * machines;
-        let mut times = vec![0.0; jobs * machines];
+        let cells = jobs * machines;
+        if words.left() < cells {
+            let text = format!(
+                "{jobs} jobs on {machines} machines have {cells} times, and {} numbers follow",
+                words.left()
+            );
+            return Err(words.error(text));
+        }
+        let has_pairs = words.left() > cells;
+        let mut times = vec![0.0; cells];
         for time_of_job in times.chunks_exact_mut(machines) {
             for (machine, time) in time_of_job.iter_mut().enumerate() {
                 if has_pairs {
@@ -277,7 +285,7 @@ impl Instance for FlowShop {
     }
 
     fn best_known(&self) -> Option<BestKnown> {
-        published::find(Kind::FlowShop, &self.name, self.jobs).or(self.stated)
+        taillard::find(&self.name, self.jobs, self.machines, &self.times).or(self.stated)
     }
 }
 
@@ -324,7 +332,7 @@ impl<'a, T: Time> Walk<'a, T> {
             if run.is_over() {
                 return None;
             }
-            walk.place(job);
+            walk.place(job, u64::MAX);
         }
         Some(walk.line)
     }
@@ -349,8 +357,8 @@ impl<'a, T: Time> Walk<'a, T> {
         ends[machines - 1]
     }
 
-    /// The makespan with a job put into every gap of the line. O(n·m).
-    fn value_gaps(&mut self, job: usize) {
+    /// The makespan with a job put into every gap of the line, or into the first ones if no more evaluations are left. O(n·m).
+    fn value_gaps(&mut self, job: usize, left: u64) {
         let Self { shop, times, line, ends, tails, spans, .. } = self;
         let machines = shop.machines;
         let times_of = |job: usize| &times[job * machines..][..machines];
@@ -376,9 +384,8 @@ impl<'a, T: Time> Walk<'a, T> {
         }
         spans.clear();
         let times = times_of(job);
-        for (ends, tails) in
-            ends.chunks_exact(machines).zip(tails.chunks_exact(machines)).take(line.len() + 1)
-        {
+        let gaps = (line.len() + 1).min(usize::try_from(left).unwrap_or(usize::MAX));
+        for (ends, tails) in ends.chunks_exact(machines).zip(tails.chunks_exact(machines)).take(gaps) {
             let (mut end, mut span) = (T::default(), T::default());
             for ((&before, &tail), &time) in ends.iter().zip(tails).zip(times) {
                 end = end.later(before) + time;
@@ -441,29 +448,30 @@ impl<'a, T: Time> Walk<'a, T> {
         waiting
     }
 
-    /// Puts a job into its best gap, and returns the makespan.
-    fn place(&mut self, job: usize) -> T {
-        self.value_gaps(job);
+    /// Puts a job into its best gap: of those that could be valued, or else into the first.
+    fn place(&mut self, job: usize, left: u64) {
+        self.value_gaps(job, left);
         let gap = self.best_gap(job);
         self.line.insert(gap, job);
-        self.spans[gap]
     }
 
     /// Improves the line as it is, without the jobs that have been taken out: each job in turn to its best gap, until a pass
     /// brings nothing.
-    fn improve_line(&mut self, rng: &mut ChaCha8Rng) {
+    fn improve_line(&mut self, rng: &mut ChaCha8Rng, run: &Run<'_>) {
         let mut span = self.span();
         let mut jobs = self.line.clone();
         let mut since_better = 0;
         while since_better < jobs.len() {
             jobs.shuffle(rng);
             for &job in &jobs {
-                if since_better >= jobs.len() {
+                // One is left for the whole order that this is a part of.
+                let left = self.left(run).saturating_sub(1);
+                if since_better >= jobs.len() || left == 0 || run.is_over() {
                     return;
                 }
                 let Some(rank) = self.line.iter().position(|&other| other == job) else { return };
                 self.line.remove(rank);
-                self.value_gaps(job);
+                self.value_gaps(job, left);
                 let gap = self.best_gap(job);
                 if is_gain((self.spans[gap] - span).into(), span.into()) {
                     self.line.insert(gap, job);
@@ -512,17 +520,22 @@ impl<T: Time> Neighborhood for Walk<'_, T> {
     }
 
     /// O(m) a rank.
-    fn insertions(&mut self, from: usize, low: usize, high: usize, changes: &mut Vec<f64>, _: &Run<'_>) {
+    fn insertions(&mut self, from: usize, low: usize, high: usize, changes: &mut Vec<f64>, run: &Run<'_>) {
         self.leave_out(from);
-        self.value_gaps(self.standing.order[from]);
+        self.value_gaps(self.standing.order[from], self.left(run));
         changes.clear();
-        changes.extend(self.spans[low..=high].iter().map(|&span| span.into() - self.standing.cost));
+        let unvalued = std::iter::repeat_n(f64::INFINITY, self.standing.order.len() - self.spans.len());
+        let spans = self.spans.iter().map(|&span| span.into()).chain(unvalued);
+        changes.extend(spans.map(|span: f64| span - self.standing.cost).skip(low).take(high - low + 1));
     }
 
-    fn improve_item(&mut self, item: usize, queue: &mut Queue, _: &Run<'_>) -> bool {
+    fn improve_item(&mut self, item: usize, queue: &mut Queue, run: &Run<'_>) -> bool {
         let from = self.standing.ranks[item];
         self.leave_out(from);
-        self.value_gaps(item);
+        self.value_gaps(item, self.left(run));
+        if self.spans.is_empty() {
+            return false;
+        }
         let to = self.best_gap(item);
         let span: f64 = self.spans[to].into();
         if !is_gain(span - self.standing.cost, self.standing.cost) {
@@ -535,7 +548,7 @@ impl<T: Time> Neighborhood for Walk<'_, T> {
     }
 
     /// Takes a few jobs out, improves what is left, and puts them back one by one, each where it is best.
-    fn kick(&mut self, queue: &mut Queue, rng: &mut ChaCha8Rng) {
+    fn kick(&mut self, queue: &mut Queue, rng: &mut ChaCha8Rng, run: &Run<'_>) {
         self.line.clear();
         self.line.extend(self.standing.order.iter().copied());
         let mut taken = [0; KICKED_JOBS];
@@ -543,9 +556,9 @@ impl<T: Time> Neighborhood for Walk<'_, T> {
         for job in &mut taken[..count] {
             *job = self.line.remove(rng.random_range(0..self.line.len()));
         }
-        self.improve_line(rng);
+        self.improve_line(rng, run);
         for &job in &taken[..count] {
-            self.place(job);
+            self.place(job, self.left(run).saturating_sub(1));
         }
         let line = std::mem::take(&mut self.line);
         self.set_order(&line);

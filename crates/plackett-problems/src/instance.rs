@@ -24,8 +24,8 @@ pub trait Instance: Problem + fmt::Debug {
     /// Its name, by which published values are found.
     fn name(&self) -> &str;
 
-    /// The best value known: the one published under its name, unless there is a better source.
+    /// The best value known: the one published under its name or for the same numbers, unless there is a better source.
     fn best_known(&self) -> Option<BestKnown> {
-        published::find(self.kind(), self.name(), self.items())
+        published::find(self.kind(), self.name(), self.items(), |order| self.value(order))
     }
 }

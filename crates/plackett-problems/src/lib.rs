@@ -32,6 +32,7 @@ mod linear_ordering;
 mod published;
 mod quadratic_assignment;
 mod read;
+mod taillard;
 mod text;
 mod traveling_salesman;
 

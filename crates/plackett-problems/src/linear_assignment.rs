@@ -113,6 +113,24 @@ struct Walk<'a> {
     standing: Standing,
 }
 
+impl Walk<'_> {
+    /// What a move would change. O(ranks that change their item), so O(1) for an exchange.
+    fn change_by(&self, step: Move) -> f64 {
+        let Self { problem, standing: Standing { order, .. } } = self;
+        let at = |rank: usize, from: usize| problem.cost(rank, order[from]) - problem.cost(rank, order[rank]);
+        match step {
+            Move::Swap { first, second } => at(first, second) + at(second, first),
+            Move::Reverse { first, last } => (first..=last).map(|rank| at(rank, first + last - rank)).sum(),
+            Move::Insert { from, to } if from <= to => {
+                (from..to).map(|rank| at(rank, rank + 1)).sum::<f64>() + at(to, from)
+            }
+            Move::Insert { from, to } => {
+                (to + 1..=from).map(|rank| at(rank, rank - 1)).sum::<f64>() + at(to, from)
+            }
+        }
+    }
+}
+
 impl Neighborhood for Walk<'_> {
     fn standing(&self) -> &Standing {
         &self.standing
@@ -126,25 +144,13 @@ impl Neighborhood for Walk<'_> {
         self.standing.set(order, self.problem.value(order));
     }
 
-    /// O(ranks that change their item), so O(1) for an exchange.
     fn change(&mut self, step: Move) -> f64 {
         self.standing.evaluations += 1;
-        let Self { problem, standing: Standing { order, .. }, .. } = self;
-        let at = |rank: usize, from: usize| problem.cost(rank, order[from]) - problem.cost(rank, order[rank]);
-        match step {
-            Move::Swap { first, second } => at(first, second) + at(second, first),
-            Move::Reverse { first, last } => (first..=last).map(|rank| at(rank, first + last - rank)).sum(),
-            Move::Insert { from, to } if from <= to => {
-                (from..to).map(|rank| at(rank, rank + 1)).sum::<f64>() + at(to, from)
-            }
-            Move::Insert { from, to } => {
-                (to + 1..=from).map(|rank| at(rank, rank - 1)).sum::<f64>() + at(to, from)
-            }
-        }
+        self.change_by(step)
     }
 
     fn apply(&mut self, step: Move) {
-        self.standing.cost += self.change(step);
+        self.standing.cost += self.change_by(step);
         self.standing.apply(step);
     }
 }

@@ -141,6 +141,24 @@ impl Walk<'_> {
         let gains = self.gains_of(item);
         -others.iter().map(|&other| gains[other]).sum::<f64>()
     }
+
+    /// What a move would change.
+    fn change_by(&self, step: Move) -> f64 {
+        let order = &self.standing.order;
+        match step {
+            Move::Insert { from, to } if to < from => self.loss_before(order[from], &order[to..from]),
+            Move::Insert { from, to } => -self.loss_before(order[from], &order[from + 1..=to]),
+            Move::Swap { first, second } => {
+                let (left, right) = (order[first], order[second]);
+                let between = &order[first + 1..second];
+                self.loss_before(right, between) - self.loss_before(left, between)
+                    + self.loss_before(right, &[left])
+            }
+            Move::Reverse { first, last } => {
+                (first + 1..=last).map(|rank| self.loss_before(order[rank], &order[first..rank])).sum()
+            }
+        }
+    }
 }
 
 impl Neighborhood for Walk<'_> {
@@ -158,24 +176,11 @@ impl Neighborhood for Walk<'_> {
 
     fn change(&mut self, step: Move) -> f64 {
         self.standing.evaluations += 1;
-        let order = &self.standing.order;
-        match step {
-            Move::Insert { from, to } if to < from => self.loss_before(order[from], &order[to..from]),
-            Move::Insert { from, to } => -self.loss_before(order[from], &order[from + 1..=to]),
-            Move::Swap { first, second } => {
-                let (left, right) = (order[first], order[second]);
-                let between = &order[first + 1..second];
-                self.loss_before(right, between) - self.loss_before(left, between)
-                    + self.loss_before(right, &[left])
-            }
-            Move::Reverse { first, last } => {
-                (first + 1..=last).map(|rank| self.loss_before(order[rank], &order[first..rank])).sum()
-            }
-        }
+        self.change_by(step)
     }
 
     fn apply(&mut self, step: Move) {
-        self.standing.cost += self.change(step);
+        self.standing.cost += self.change_by(step);
         self.standing.apply(step);
     }
 
@@ -184,21 +189,26 @@ impl Neighborhood for Walk<'_> {
     }
 
     /// O(1) a rank.
-    fn insertions(&mut self, from: usize, low: usize, high: usize, changes: &mut Vec<f64>, _: &Run<'_>) {
-        self.standing.evaluations += (high - low) as u64;
+    fn insertions(&mut self, from: usize, low: usize, high: usize, changes: &mut Vec<f64>, run: &Run<'_>) {
+        let left = usize::try_from(self.left(run)).unwrap_or(usize::MAX);
         changes.clear();
-        changes.resize(high - low + 1, 0.0);
+        changes.resize(high - low + 1, f64::INFINITY);
+        changes[from - low] = 0.0;
+        // No farther to the left, and then to the right, than there are evaluations left.
+        let low_valued = low.max(from.saturating_sub(left));
+        let high_valued = high.min(from.saturating_add(left - (from - low_valued)));
         let order = &self.standing.order;
         let gains = self.gains_of(order[from]);
         let mut change = 0.0;
-        for to in (low..from).rev() {
+        for to in (low_valued..from).rev() {
             change -= gains[order[to]];
             changes[to - low] = change;
         }
         change = 0.0;
-        for to in from + 1..=high {
+        for to in from + 1..=high_valued {
             change += gains[order[to]];
             changes[to - low] = change;
         }
+        self.standing.evaluations += (high_valued - low_valued) as u64;
     }
 }

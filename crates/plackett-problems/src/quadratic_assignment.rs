@@ -143,7 +143,8 @@ impl Instance for QuadraticAssignment {
 
     fn best_known(&self) -> Option<BestKnown> {
         let stated = self.stated.map(|value| BestKnown { value, is_optimal: false });
-        published::find(Kind::QuadraticAssignment, &self.name, self.items).or(stated)
+        published::find(Kind::QuadraticAssignment, &self.name, self.items, |order| self.value(order))
+            .or(stated)
     }
 }
 
@@ -171,6 +172,18 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
+    /// Takes an order of this cost. O(n²).
+    fn place(&mut self, order: &[usize], cost: f64) {
+        let n = self.problem.items;
+        self.standing.go_back(order, cost);
+        for (row, &item) in self.placed.chunks_exact_mut(n).zip(order) {
+            for (entry, &other) in row.iter_mut().zip(order) {
+                *entry = self.problem.b[item * n + other];
+            }
+        }
+        self.has_changes = false;
+    }
+
     /// What an exchange would change, from scratch. O(n).
     fn exchange(&self, r: usize, s: usize) -> f64 {
         let n = self.problem.items;
@@ -275,14 +288,8 @@ impl Neighborhood for Walk<'_> {
 
     /// O(n²).
     fn set_order(&mut self, order: &[usize]) {
-        let n = self.problem.items;
-        self.standing.set(order, self.problem.value(order));
-        for (row, &item) in self.placed.chunks_exact_mut(n).zip(order) {
-            for (entry, &other) in row.iter_mut().zip(order) {
-                *entry = self.problem.b[item * n + other];
-            }
-        }
-        self.has_changes = false;
+        self.place(order, self.problem.value(order));
+        self.standing.evaluations += 1;
     }
 
     /// O(1) for an exchange once there is a table, else O(n); what else there is, is valued as a whole.
@@ -324,11 +331,14 @@ impl Neighborhood for Walk<'_> {
         while since_best < self.problem.idle_exchanges && !self.is_over(run) {
             made += 1;
             since_best += 1;
-            self.standing.evaluations += (n * (n - 1) / 2) as u64;
+            let mut left = usize::try_from(self.left(run)).unwrap_or(usize::MAX);
             let order = &self.standing.order;
             let mut chosen = (f64::INFINITY, None);
             for first in 0..n {
-                for second in first + 1..n {
+                let end = n.min((first + 1).saturating_add(left));
+                left -= end - (first + 1);
+                self.standing.evaluations += (end - (first + 1)) as u64;
+                for second in first + 1..end {
                     let change = self.changes[first * n + second];
                     if change < chosen.0
                         && (barred[first * n + order[second]] <= made
@@ -353,7 +363,7 @@ impl Neighborhood for Walk<'_> {
                 since_best = 0;
             }
         }
-        self.set_order(&best.1);
+        self.place(&best.1, best.0);
     }
 
     /// What both orders have in a place stays there; elsewhere one of the two has its will, and what is left fills the gaps.
@@ -380,11 +390,8 @@ impl Neighborhood for Walk<'_> {
     }
 
     /// A random share of the items, from a few to half of them, moved round among their ranks.
-    fn kick(&mut self, queue: &mut Queue, rng: &mut ChaCha8Rng) {
+    fn kick(&mut self, queue: &mut Queue, rng: &mut ChaCha8Rng, _: &Run<'_>) {
         let n = self.problem.items;
-        if n < 2 {
-            return;
-        }
         let mut order = self.standing.order.clone();
         for at in 0..rng.random_range(2..=(n / 2).max(2)) {
             let (at, other) = (at % n, rng.random_range(0..n));

@@ -90,7 +90,7 @@ impl Kind {
 /// A file that cannot be read, or a text that does not follow the format, with the line and what is wrong there.
 pub fn read_problem(path: &Path, kind: Option<Kind>) -> Result<Box<dyn Instance>, Error> {
     let cannot_read = |source| Error::File { path: path.to_owned(), source };
-    let bytes = std::fs::read(path).map_err(cannot_read)?;
+    let bytes = std::fs::File::open(path).and_then(plackett::memory::read_text).map_err(cannot_read)?;
     let (file, text) = (path.display().to_string(), String::from_utf8_lossy(&bytes));
     let kind = kind.map_or_else(|| Kind::detect(&file, &text), Ok)?;
     kind.parse(&file, &text)

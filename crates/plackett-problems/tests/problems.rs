@@ -116,7 +116,7 @@ fn costs_stay_right_along_a_walk_and_descents_end_in_local_optima() {
         let mut walk = problem.neighborhood();
         let mut queue = Queue::new(n);
         for _ in 0..30 {
-            walk.kick(&mut queue, rng);
+            walk.kick(&mut queue, rng, &Run::default());
             assert_eq!(walk.cost(), cost(walk.order()), "kick of {}", problem.kind());
             (0..n).for_each(|item| queue.push(item));
             walk.descend(&mut queue, &Run::default());
@@ -157,7 +157,7 @@ fn what_is_kept_is_found_again() {
         let mut copies = kept.clone();
         for _ in 0..300 {
             let cost = walk.cost();
-            walk.kick(&mut queue, rng);
+            walk.kick(&mut queue, rng, &Run::default());
             walk.descend(&mut queue, &Run::default());
             match rng.random_range(0..5u8) {
                 0 => {
@@ -288,8 +288,13 @@ fn published_flow_shops_are_solved() {
 
 #[test]
 fn walks_keep_constraints_and_still_find_the_best_order() {
-    let constraints = Constraints::new(7, &[(5, 2), (2, 0), (6, 1)], &[(3, 2), (4, 6)]).unwrap();
-    for problem in problems(7, 90) {
+    let pins = Constraints::new(7, &[(5, 2), (2, 0), (6, 1)], &[(3, 2), (4, 6)]).unwrap();
+    let windows =
+        Constraints::new(7, &[(5, 2)], &[]).unwrap().with_ranks(&[(5, 1, 3), (3, 2, 4), (0, 4, 6)]).unwrap();
+    for (problem, constraints) in problems(7, 90).into_iter().flat_map(|problem| {
+        let problem: std::rc::Rc<dyn Instance> = problem.into();
+        [(problem.clone(), &pins), (problem, &windows)]
+    }) {
         let mut best = f64::INFINITY;
         for_each_order(&mut (0..7).collect(), 0, &mut |order| {
             if constraints.check(order).is_ok() {
@@ -318,7 +323,7 @@ fn runs_do_not_depend_on_threads_and_resume_exactly() {
         let json = |walks: &Walks| serde_json::to_string(walks).unwrap();
         assert_eq!(json(&one), json(&three));
         assert_eq!(one.best(), three.best());
-        assert!((8_000_000..9_010_000).contains(&one.evaluations()), "{}", one.evaluations());
+        assert_eq!(one.evaluations(), 9_000_000);
         // Stopped in the middle of a round, saved, read back and continued.
         let (first, _) = run(problem.as_ref(), settings, &evaluations(4_123_456));
         let mut resumed: Walks = serde_json::from_str(&json(&first)).unwrap();
@@ -334,7 +339,7 @@ fn runs_stop_as_they_are_told() {
     let problem = LinearOrdering::new("", 30, numbers(900, 1)).unwrap();
     let (walks, ending) = run(&problem, WalkSettings::default(), &evaluations(500));
     assert_eq!(ending, Ending::Evaluations);
-    assert!(walks.evaluations() < 1000, "{}", walks.evaluations());
+    assert_eq!(walks.evaluations(), 500);
     assert_eq!(run(&problem, WalkSettings::default(), &Limits::time(Duration::ZERO)).1, Ending::Time);
     let mut walks = Walks::new(&problem, None, WalkSettings::default()).unwrap();
     let mut enough = |progress: &Progress| {
@@ -444,7 +449,7 @@ fn a_hundred_thousand_cities_are_read_and_joined() {
     let settings = WalkSettings { walks: problem.walks(), ..WalkSettings::default() };
     let (walks, ending) = run(&problem, settings, &evaluations(most));
     assert_eq!(ending, Ending::Evaluations);
-    assert!((most..most + 1000).contains(&walks.evaluations()), "{}", walks.evaluations());
+    assert_eq!(walks.evaluations(), most);
     let (order, value) = walks.best().unwrap();
     assert!(Order::new(order.to_vec()).is_ok());
     // Who has no time at all is still given something better than a random order, which would be two hundred times as long.

@@ -7,7 +7,7 @@ use std::{
 };
 
 use plackett::{
-    Noise, Order,
+    Constraints, Noise, Order,
     problem::Problem,
     rand::RngExt as _,
     run::{Ending, Limits, Run, Trace},
@@ -109,6 +109,53 @@ fn values_that_take_long_are_asked_a_few_at_a_time() {
         let mut walks = Walks::new(&problem, None, settings).unwrap();
         walks.run(&problem, &Run::by(&clock, after(seconds)), &mut Trace::default()).unwrap();
         assert!(problem.0.load(Ordering::Relaxed) <= 8 * (seconds + 1));
+    }
+}
+
+/// As many orders are valued as the limit says, by whatever method, with or without constraints, though a single look of some
+/// walks values hundreds.
+#[test]
+fn a_limit_on_evaluations_is_kept_to_the_letter() {
+    for (n, limits) in [(1, &[1, 5][..]), (3, &[1, 50]), (9, &[2, 77, 1000]), (40, &[1, 39, 1000, 12_345])] {
+        let one_way = TravelingSalesman::from_distances(
+            "one way",
+            n,
+            (0..n * n).map(|at| (at * at % 101) as f64).collect(),
+        );
+        let mut problems = problems(n);
+        problems.push(Box::new(one_way.unwrap()));
+        for problem in problems {
+            for method in Method::ALL {
+                let bound: &[(usize, usize)] = if n > 3 { &[(2, 0)] } else { &[] };
+                let is_gradient = method.settings(1).gradient_evaluations != Some(0);
+                for before in [&[], bound] {
+                    for &most in limits.iter().filter(|&&most| !is_gradient || most <= 100) {
+                        let constraints = Constraints::new(n, before, &[]).unwrap();
+                        let (limits, problem) = (Limits::evaluations(most), problem.as_ref());
+                        let mut solver = Solver::within(problem, constraints, method, 5, &limits).unwrap();
+                        let ending = solver.run(problem, &Run::new(limits)).unwrap();
+                        let what = format!("{method} of {} {n} within {before:?}", problem.kind());
+                        assert_eq!((ending, solver.evaluations()), (Ending::Evaluations, most), "{what}");
+                        assert_eq!(
+                            problem.value(solver.best().unwrap().0),
+                            solver.best().unwrap().1,
+                            "{what}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_evaluation_of_a_problem_without_moves_of_its_own_is_a_call() {
+    for most in [1, 10, 100, 12_345] {
+        let (problem, limits) = (Slow(AtomicU64::new(0)), Limits::evaluations(most));
+        let mut solver = Solver::new(&problem, Method::Default, 0, &limits).unwrap();
+        solver.run(&problem, &Run::new(limits)).unwrap();
+        // An order is valued to have one before the first, and the best order once more in the end.
+        assert_eq!(problem.0.load(Ordering::Relaxed), most + 2);
     }
 }
 

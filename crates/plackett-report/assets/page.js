@@ -1,12 +1,10 @@
 
-/* What a report does beside the graph: tables that sort by a click on a head, and buttons that copy commands. */
-(function () {
+/* What a report does beside the graph: plackettTables(element) makes the tables in it sort by a click on a head, and puts a button to
+ * copy beside its commands. */
+window.plackettTables = function (root) {
   "use strict";
-  const data = document.getElementById("graph-data"), room = document.getElementById("viewer");
-  if (data && room) window.plackettReport = window.plackettViewer(room, JSON.parse(data.textContent));
-
   const value = (row, at) => row.cells[at].textContent.trim();
-  for (const table of document.querySelectorAll("table")) {
+  for (const table of root.querySelectorAll("table")) {
     const body = table.tBodies[0], heads = [...table.tHead.rows[0].cells];
     if (body.rows.length < 2) continue;
     heads.forEach((head, at) => {
@@ -24,7 +22,7 @@
       });
     });
   }
-  for (const block of document.querySelectorAll("pre.code")) {
+  for (const block of root.querySelectorAll("pre.code")) {
     if (!navigator.clipboard) break;
     const button = document.createElement("button");
     button.type = "button";
@@ -36,4 +34,10 @@
     block.replaceWith(frame);
     frame.append(block, button);
   }
+};
+(function () {
+  "use strict";
+  const data = document.getElementById("graph-data"), room = document.getElementById("viewer");
+  if (data && room) window.plackettReport = window.plackettViewer(room, JSON.parse(data.textContent));
+  window.plackettTables(document);
 })();

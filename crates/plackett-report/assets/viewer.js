@@ -1,5 +1,6 @@
-/* The viewer of a graph: plain JavaScript without dependencies. plackettViewer(element, document) draws the document in the element and
- * returns { select, setView, state, saveSvg } for whoever drives it. The document is described in src/learned/document.rs.
+/* The viewer of a graph: plain JavaScript without dependencies. plackettViewer(element, document, options) draws the document in the element
+ * and returns { select, selectEdge, setView, setFocus, state, saveSvg, saveSvgFile, savePng, close } for whoever drives it. The document is described in
+ * src/learned/document.rs. Of the options, ofNode(name) and ofEdge({ from, to, mark }) give elements that the panel shows below what it says.
  *
  * One function paints, with a pen: a canvas for the screen and for PNG, a text for SVG. Names are only ever set as text. */
 (function () {
@@ -163,7 +164,8 @@
 
   /* ---- the viewer ---------------------------------------------------------------------------------------------------------------- */
 
-  window.plackettViewer = function (root, graph) {
+  window.plackettViewer = function (root, graph, options = {}) {
+    const closing = new AbortController(), signal = closing.signal;
     const nodes = graph.nodes.map((node, number) => ({ ...node, number, x0: node.x, y0: node.y, moved: false }));
     const edges = graph.edges.map((edge, number) => ({ ...edge, number, line: null }));
     const hasTruth = edges.some((edge) => edge.truth), hasSupport = edges.some((edge) => edge.support);
@@ -594,15 +596,22 @@
       return [element("h4", { text: title + " (" + numbers.length + ")" }), numbers.length ? element("ul", { class: "pv-names" }, ...numbers.map(item)) : element("p", { class: "pv-none", text: "none" })];
     }
     const table = (rows) => element("dl", {}, ...rows.map(([name, value]) => element("div", {}, element("dt", { text: name }), element("dd", { text: value }))));
+    /** The ends of an edge by name, from cause to effect, and how the view joins them. */
+    function ends(edge) {
+      const is = mark(edge) || edge.truth, [from, to] = is === "<" ? [edge.b, edge.a] : [edge.a, edge.b];
+      return { from: nodes[from].name, to: nodes[to].name, mark: mark(edge) || null };
+    }
     function describe() {
       const parts = [];
-      if (state.edge) parts.push(element("h3", { text: titleOf(state.edge) }), table(figures(state.edge)), ...list("Between", [state.edge.a, state.edge.b]));
+      if (state.edge) parts.push(element("h3", { text: titleOf(state.edge) }), table(figures(state.edge)), ...list("Between", [state.edge.a, state.edge.b]),
+        ...(options.ofEdge ? options.ofEdge(ends(state.edge)) : []));
       else if (state.selected != null) {
         const node = nodes[state.selected], { parents, children, open } = around(state.selected);
         if (state.focus > 0) parts.push(element("p", { class: "pv-none", text: "Shown is the neighborhood of this node: " + shown.nodes.length + " of " + nodes.length + " nodes. Find another above, or show everything." }));
         parts.push(element("h3", { text: node.name }), table([["kind", node.kind], ["missing values", String(node.missing)], ...(node.fit || [])]),
           ...list("Parents", parents), ...list("Children", children), ...(open.length ? list("Direction open", open) : []), ...list("Markov blanket", blanket(state.selected)),
-          element("button", { type: "button", class: "pv-neighborhood", text: state.focus > 0 ? "Show everything" : "Show its neighborhood", onclick: () => setFocus(state.focus > 0 ? 0 : 1) }));
+          element("button", { type: "button", class: "pv-neighborhood", text: state.focus > 0 ? "Show everything" : "Show its neighborhood", onclick: () => setFocus(state.focus > 0 ? 0 : 1) }),
+          ...(options.ofNode ? options.ofNode(node.name) : []));
       } else {
         const view = graph.views.find((each) => each.id === state.view);
         parts.push(element("h3", { text: "The " + view.name }), element("p", { text: view.note + "." }), element("p", { class: "pv-none", text: "Choose a node or an edge to see what there is to say of it." }));
@@ -756,7 +765,7 @@
       else return;
       event.preventDefault();
     });
-    document.addEventListener("pointerdown", (event) => { if (!bar.contains(event.target)) closeFound(); });
+    document.addEventListener("pointerdown", (event) => { if (!bar.contains(event.target)) closeFound(); }, { signal });
 
     /* -- files and paper -- */
     function onLight(work) {
@@ -799,8 +808,8 @@
     window.addEventListener("beforeprint", () => {
       const parsed = new DOMParser().parseFromString(svg(), "image/svg+xml");
       if (parsed.documentElement.nodeName === "svg") print.replaceChildren(document.importNode(parsed.documentElement, true));
-    });
-    window.addEventListener("afterprint", () => print.replaceChildren());
+    }, { signal });
+    window.addEventListener("afterprint", () => print.replaceChildren(), { signal });
 
     /* -- colors and size -- */
     const LIGHT = { paper: "#ffffff", text: "#1c2733", soft: "#4a5663", node: "#f3f6f9", border: "#64717f", dot: "#64717f", edge: "#0072b2", negative: "#c24e00", accent: "#7a2aa3",
@@ -809,22 +818,25 @@
       chosen: "#4a2b5e", found: "#806414", right: "#35c796", reversed: "#f0b840", extra: "#ff9357", missing: "#8995a1" };
     const dark = window.matchMedia("(prefers-color-scheme: dark)");
     const recolor = () => { colors = dark.matches ? DARK : LIGHT; explain(); draw(); };
-    dark.addEventListener("change", recolor);
+    dark.addEventListener("change", recolor, { signal });
     colors = dark.matches ? DARK : LIGHT;
     let isFirst = true;
-    new ResizeObserver(() => {
+    const sizes = new ResizeObserver(() => {
       const frame = stage.getBoundingClientRect();
       if (!frame.width || !frame.height) return;
       [width, height] = [frame.width, frame.height];
       if (isFirst) { isFirst = false; fit(); } else draw();
-    }).observe(stage);
+    });
+    sizes.observe(stage);
     const first = stage.getBoundingClientRect();
     [width, height] = [first.width || 600, first.height || 400];
     // Of so much at once nothing could be followed: the neighborhood of the node with the most edges is where to begin.
     if (edges.filter(isDrawn).length > MOST_AT_ONCE) begin();
     refresh();
     fit();
-    return { select: (name) => { const node = nodes.find((each) => each.name === name); if (node) select(node.number, true); return Boolean(node); }, setView, setFocus, saveSvg: svg,
+    return { select: (name) => { const node = nodes.find((each) => each.name === name); if (node) select(node.number, true); return Boolean(node); }, setView, setFocus, saveSvg: svg, savePng: () => save("png"), saveSvgFile: () => save("svg"),
+      selectEdge: (from, to) => { const edge = edges.find((each) => [each.a, each.b].map((at) => nodes[at].name).sort().join("\n") === [from, to].sort().join("\n")); if (edge) selectEdge(edge); return Boolean(edge); },
+      close: () => { closing.abort(); sizes.disconnect(); root.replaceChildren(); },
       state: () => ({ view: state.view, nodes: shown.nodes.length, edges: shown.edges.length, selected: state.selected == null ? null : nodes[state.selected].name, scale: state.scale, frames }) };
   };
 })();

@@ -10,11 +10,13 @@ mod html;
 pub mod layout;
 mod learned;
 mod page;
+mod program;
 mod recipe;
 mod sha256;
 
 pub use chart::trace_chart;
 pub use html::Html;
-pub use learned::{Column, Input, Report, comparison};
+pub use learned::{Column, Input, Report, Section, comparison, sketch};
 pub use page::Page;
+pub use program::{data_warnings, flag, option, warnings};
 pub use recipe::{Recipe, Resampling, Source, shell_command};

@@ -8,6 +8,7 @@ use crate::{
     gumbel::{LogSum, exponential},
     latent::{Given, Latent, NormalizedScores},
     noise::fill_uniform,
+    row::{check_log_prob, difference},
 };
 
 /// A distribution over k categories with log-scores θ: category i has probability exp θᵢ / Σ exp θ.
@@ -37,10 +38,10 @@ impl Categorical {
     /// The log-probability of a category.
     ///
     /// # Errors
-    /// A category that does not exist.
+    /// A category that does not exist, or a result below −1.8·10³⁰⁸.
     pub fn log_prob(&self, category: usize) -> Result<f64, Error> {
         self.check(category)?;
-        Ok(self.scores.log[category])
+        check_log_prob(difference(self.scores.log[category], 0.0))
     }
 
     /// The gradient of [`log_prob`](Self::log_prob) in the scores: e_b − p.

@@ -3,7 +3,9 @@
 //! With A_j the items that the constraints allow at rank j after b_1 … b_{j−1}, p(b | θ) = Π_j exp θ_{b_j} / Σ_{i ∈ A_j} exp θ_i:
 //! definition 1 of the paper with a smaller sum. It gives every order that keeps the constraints a positive probability,
 //! and no other; the log-probability and its gradient stay closed forms. The perturbed scores of RELAX do not carry over:
-//! an item that becomes available late would have to start its clock late, so gradients here are REINFORCE's.
+//! an item that becomes available late would have to start its clock late, so gradients here are REINFORCE's. Where RELAX or a
+//! surrogate are wanted within constraints, it is an order of plain Plackett–Luce that is drawn, and
+//! [`Constraints::follow`] makes of it one that keeps them: f(follow(b)) is an objective like any other.
 
 use crate::{
     constraints::{Constraints, Stages},
@@ -13,6 +15,7 @@ use crate::{
     latent::NormalizedScores,
     noise::fill_uniform,
     order::Order,
+    row::{check_log_prob, difference},
 };
 use rand::Rng;
 
@@ -78,10 +81,10 @@ impl ConstrainedPlackettLuce {
     /// log p(b | θ). O(k²) at most.
     ///
     /// # Errors
-    /// An order that breaks a constraint, or a list that is no order of these items.
+    /// An order that breaks a constraint, a list that is no order of these items, or a result below −1.8·10³⁰⁸.
     pub fn log_prob(&self, order: &[usize]) -> Result<f64, Error> {
         self.constraints.check(order)?;
-        Ok(self.log_prob_in(order, &mut self.room()))
+        check_log_prob(self.log_prob_in(order, &mut self.room()))
     }
 
     /// ∇_θ log p(b | θ). O(k²) at most.
@@ -162,7 +165,7 @@ impl Distribution for ConstrainedPlackettLuce {
             let highest = self.highest(candidates);
             let total: f64 =
                 candidates.iter().map(|&item| exp_of_negative(self.scores.log[item] - highest)).sum();
-            log_prob += self.scores.log[order[rank]] - highest - total.ln();
+            log_prob += difference(self.scores.log[order[rank]], highest) - total.ln();
             place_of(candidates, order[rank])
         });
         log_prob

@@ -1,4 +1,4 @@
-//! What an order must keep: items before others, and items at ranks.
+//! What an order must keep: items before others, items at ranks, items within windows of ranks.
 //!
 //! An order of n items is n unit jobs on one machine, so the textbook applies: every item has an earliest and a latest
 //! rank, made consistent along the precedences, and orders that keep everything exist exactly if serving the most urgent
@@ -14,7 +14,8 @@ use crate::{
     order::{Order, check_distinct},
 };
 
-/// Precedences (item a before item b) and pins (item i at rank r) that every order must keep.
+/// Precedences (item a before item b), pins (item i at rank r) and [windows](Self::with_ranks) (item i at ranks r to s) that every
+/// order must keep.
 ///
 /// ```
 /// use plackett::{Constraints, Error};
@@ -32,26 +33,26 @@ pub struct Constraints {
     stated: Stated,
     predecessors: Vec<Vec<usize>>,
     successors: Vec<Vec<usize>>,
-    item_at: Vec<Option<usize>>,
-    rank_of: Vec<Option<usize>>,
-    /// The latest rank of every item.
+    /// The earliest and the latest rank of every item.
+    earliest: Vec<usize>,
     latest: Vec<usize>,
-    /// For every rank the first and last of the ranks around it that no pin interrupts.
-    free: Vec<(usize, usize)>,
 }
 
 /// The constraints as the caller gave them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Stated {
     items: usize,
     before: Vec<(usize, usize)>,
     pins: Vec<(usize, usize)>,
+    /// Item, first rank, last rank.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    windows: Vec<(usize, usize, usize)>,
 }
 
 impl TryFrom<Stated> for Constraints {
     type Error = Error;
     fn try_from(stated: Stated) -> Result<Self, Error> {
-        Self::new(stated.items, &stated.before, &stated.pins)
+        Self::of(stated)
     }
 }
 
@@ -72,13 +73,11 @@ impl Constraints {
     /// ```
     pub fn none(items: usize) -> Self {
         Self {
-            stated: Stated { items, before: Vec::new(), pins: Vec::new() },
+            stated: Stated { items, ..Stated::default() },
             predecessors: vec![Vec::new(); items],
             successors: vec![Vec::new(); items],
-            item_at: vec![None; items],
-            rank_of: vec![None; items],
+            earliest: vec![0; items],
             latest: vec![items.saturating_sub(1); items],
-            free: vec![(0, items.saturating_sub(1)); items],
         }
     }
 
@@ -88,10 +87,53 @@ impl Constraints {
     /// Items or ranks that do not exist, precedences that go round in a circle (which is named), or pins that clash with
     /// each other or with the precedences (named likewise).
     pub fn new(items: usize, before: &[(usize, usize)], pins: &[(usize, usize)]) -> Result<Self, Error> {
+        Self::of(Stated { items, before: before.to_vec(), pins: pins.to_vec(), windows: Vec::new() })
+    }
+
+    /// The same with windows of ranks: (item, first rank, last rank), both included. Several for one item must all be kept.
+    ///
+    /// ```
+    /// use plackett::Constraints;
+    /// let early = Constraints::new(4, &[(2, 0)], &[])?.with_ranks(&[(0, 0, 1), (3, 1, 2)])?;
+    /// assert_eq!(early.first_order().as_slice(), [2, 0, 3, 1]); // 0 in the first half, but after 2
+    /// assert!(early.check(&[2, 0, 1, 3]).is_err());
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Items or ranks that do not exist, or windows that clash with each other or with what the constraints are already.
+    pub fn with_ranks(self, windows: &[(usize, usize, usize)]) -> Result<Self, Error> {
+        let windows = [&self.stated.windows[..], windows].concat();
+        Self::of(Stated { windows, ..self.stated })
+    }
+
+    /// The same for several orders that stand one after another as one: of the first so many items, of the next so many, and so on.
+    ///
+    /// ```
+    /// use plackett::Constraints;
+    /// let two = Constraints::none(5).with_blocks(&[3, 2])?;
+    /// assert!(two.check(&[2, 0, 1, 4, 3]).is_ok() && two.check(&[2, 0, 4, 1, 3]).is_err());
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Blocks that have more or fewer items together than there are, and as [`with_ranks`](Self::with_ranks).
+    pub fn with_blocks(self, sizes: &[usize]) -> Result<Self, Error> {
+        let all = sizes.iter().fold(0_usize, |all, &size| all.saturating_add(size));
+        check_length("an order of all blocks", all, self.items())?;
+        let mut windows = Vec::with_capacity(all);
+        for &size in sizes {
+            let first = windows.len();
+            windows.extend((first..first + size).map(|item| (item, first, first + size - 1)));
+        }
+        self.with_ranks(&windows)
+    }
+
+    fn of(stated: Stated) -> Result<Self, Error> {
+        let items = stated.items;
         crate::memory::check("the constraints on so many items", BYTES_PER_ITEM * items as u128)?;
-        let mut constraints = Self::none(items);
-        constraints.stated = Stated { items, before: before.to_vec(), pins: pins.to_vec() };
-        for &(first, second) in before {
+        let mut constraints = Self { stated, ..Self::none(items) };
+        for &(first, second) in &constraints.stated.before {
             for item in [first, second] {
                 check_item(item, items)?;
             }
@@ -102,75 +144,51 @@ impl Constraints {
             list.sort_unstable();
             list.dedup();
         }
-        for &(item, rank) in pins {
-            constraints.pin(item, rank)?;
+        let rank_of = constraints.stated.ranks_of_pins()?;
+        for (item, rank) in rank_of.iter().enumerate().filter_map(|(item, rank)| Some((item, (*rank)?))) {
+            (constraints.earliest[item], constraints.latest[item]) = (rank, rank);
         }
-        constraints.find_dates()?;
+        for &(item, first, last) in &constraints.stated.windows {
+            check_item(item, items)?;
+            if first > last || last >= items {
+                return Err(Error::WindowOutside { item, first, last, items });
+            }
+            let (earliest, latest) = (&mut constraints.earliest[item], &mut constraints.latest[item]);
+            (*earliest, *latest) = ((*earliest).max(first), (*latest).min(last));
+            if earliest > latest {
+                return Err(Error::WindowsApart { item });
+            }
+        }
+        constraints.find_dates(&rank_of)?;
         Ok(constraints)
     }
 
-    fn pin(&mut self, item: usize, rank: usize) -> Result<(), Error> {
-        let items = self.stated.items;
-        check_item(item, items)?;
-        if rank >= items {
-            return Err(Error::PinOutside { item, rank, items });
-        }
-        match (self.rank_of[item], self.item_at[rank]) {
-            (Some(other), _) if other != rank => Err(Error::PinnedTwice { item, first: other, second: rank }),
-            (_, Some(other)) if other != item => {
-                Err(Error::PinsShareRank { rank, first: other, second: item })
-            }
-            _ => {
-                self.rank_of[item] = Some(rank);
-                self.item_at[rank] = Some(item);
-                Ok(())
-            }
-        }
-    }
-
-    /// Latest ranks, and the proof that some order keeps everything.
-    fn find_dates(&mut self) -> Result<(), Error> {
-        let items = self.stated.items;
+    /// Makes the earliest and latest ranks consistent with the precedences, and proves that some order keeps everything.
+    fn find_dates(&mut self, rank_of: &[Option<usize>]) -> Result<(), Error> {
         let sorted = self.sorted()?;
-        let mut earliest = vec![0; items];
         for &item in &sorted {
-            let soonest = self.predecessors[item].iter().map(|&p| earliest[p] + 1).max().unwrap_or(0);
-            if let Some(rank) = self.rank_of[item].filter(|&rank| rank < soonest) {
-                return Err(Error::PinTooEarly { item, rank, earliest: soonest });
+            let soonest = self.predecessors[item].iter().map(|&p| self.earliest[p] + 1).max().unwrap_or(0);
+            if soonest > self.latest[item] {
+                return Err(match rank_of[item] {
+                    Some(rank) => Error::PinTooEarly { item, rank, earliest: soonest },
+                    None => Error::NoRankLeft { item },
+                });
             }
-            earliest[item] = self.rank_of[item].unwrap_or(soonest);
+            self.earliest[item] = self.earliest[item].max(soonest);
         }
         for &item in sorted.iter().rev() {
             let room = self.successors[item].iter().map(|&s| self.latest[s]).min();
-            let Some(last) = room.map_or(Some(items - 1), |rank| rank.checked_sub(1)) else {
-                return Err(self.clash_of(item));
+            let last = room
+                .map_or(Some(self.latest[item]), |rank| Some(self.latest[item].min(rank.checked_sub(1)?)));
+            let Some(last) = last.filter(|&last| self.earliest[item] <= last) else {
+                return Err(match rank_of[item] {
+                    Some(rank) => Error::PinTooLate { item, rank },
+                    None => Error::NoRankLeft { item },
+                });
             };
-            if earliest[item] > last {
-                return Err(self.clash_of(item));
-            }
-            self.latest[item] = self.rank_of[item].unwrap_or(last);
+            self.latest[item] = last;
         }
-        self.check_room(&earliest)?;
-        let mut start = 0;
-        for rank in 0..items {
-            let is_pinned = self.item_at[rank].is_some();
-            start = if is_pinned { rank + 1 } else { start };
-            self.free[rank].0 = start.min(rank);
-        }
-        let mut end = items.saturating_sub(1);
-        for rank in (0..items).rev() {
-            let is_pinned = self.item_at[rank].is_some();
-            end = if is_pinned { rank.saturating_sub(1) } else { end };
-            self.free[rank].1 = end.max(rank);
-        }
-        Ok(())
-    }
-
-    fn clash_of(&self, item: usize) -> Error {
-        match self.rank_of[item] {
-            Some(rank) => Error::PinTooLate { item, rank },
-            None => Error::NoRankLeft { item },
-        }
+        self.check_room()
     }
 
     /// Items so that each comes after its predecessors.
@@ -215,21 +233,21 @@ impl Constraints {
     }
 
     /// Refuses dates that leave too few ranks for some items: no stretch of ranks may have more items to hold than ranks.
-    fn check_room(&self, earliest: &[usize]) -> Result<(), Error> {
-        if !self.has_pins() {
+    fn check_room(&self) -> Result<(), Error> {
+        if !self.has_ranks() {
             return Ok(());
         }
         let items = self.stated.items;
         for last in 0..items {
             let mut starting = vec![0; items];
             for item in (0..items).filter(|&item| self.latest[item] <= last) {
-                starting[earliest[item]] += 1;
+                starting[self.earliest[item]] += 1;
             }
             let mut held = 0;
             for first in (0..=last).rev() {
                 held += starting[first];
                 if held > last - first + 1 {
-                    let is_held = |&item: &usize| self.latest[item] <= last && earliest[item] >= first;
+                    let is_held = |&item: &usize| self.latest[item] <= last && self.earliest[item] >= first;
                     return Err(Error::TooFewRanks {
                         items: (0..items).filter(is_held).collect(),
                         first,
@@ -258,11 +276,12 @@ impl Constraints {
     /// # Ok::<(), plackett::Error>(())
     /// ```
     pub fn is_free(&self) -> bool {
-        self.stated.before.is_empty() && !self.has_pins()
+        self.stated.before.is_empty() && !self.has_ranks()
     }
 
-    pub(crate) fn has_pins(&self) -> bool {
-        !self.stated.pins.is_empty()
+    /// Whether there are pins or windows.
+    pub(crate) fn has_ranks(&self) -> bool {
+        !self.stated.pins.is_empty() || !self.stated.windows.is_empty()
     }
 
     /// Refuses an order that breaks a constraint, and names it. O(k + pairs).
@@ -291,6 +310,11 @@ impl Constraints {
         for &(item, rank) in &self.stated.pins {
             if ranks[item] != rank {
                 return Err(Error::BrokenPin { item, rank: ranks[item], pinned: rank });
+            }
+        }
+        for &(item, first, last) in &self.stated.windows {
+            if !(first..=last).contains(&ranks[item]) {
+                return Err(Error::BrokenWindow { item, rank: ranks[item], first, last });
             }
         }
         Ok(())
@@ -330,27 +354,67 @@ impl Constraints {
         order
     }
 
-    /// The first and last rank that the item at `from` may be moved to, the others closing up.
+    /// The items as in an order, as far as the constraints allow: at every rank the first of those that may come. An order that keeps
+    /// the constraints stays as it is.
+    ///
+    /// ```
+    /// let constraints = plackett::Constraints::new(4, &[(2, 0)], &[])?.with_ranks(&[(3, 0, 1)])?;
+    /// assert_eq!(constraints.follow(&[0, 1, 2, 3])?.as_slice(), [1, 3, 2, 0]);
+    /// assert_eq!(constraints.follow(&[3, 2, 1, 0])?.as_slice(), [3, 2, 1, 0]);
+    /// # Ok::<(), plackett::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A list that is not an order of these items.
+    pub fn follow(&self, order: &[usize]) -> Result<Order, Error> {
+        check_length("the order", order.len(), self.items())?;
+        check_distinct(order, self.items())?;
+        let mut ranks = vec![0.0; order.len()];
+        order.iter().enumerate().for_each(|(rank, &item)| ranks[item] = rank as f64);
+        Ok(Order::from_sorted(self.arrange(&ranks)))
+    }
+
+    /// At every rank, of the items that may come there, the one with the smallest wish.
+    pub(crate) fn arrange(&self, wishes: &[f64]) -> Vec<usize> {
+        let mut order = vec![0; self.items()];
+        self.build(&mut Stages::default(), |rank, candidates| {
+            let mut first = 0;
+            for (at, &item) in candidates.iter().enumerate() {
+                if wishes[item] < wishes[candidates[first]] {
+                    first = at;
+                }
+            }
+            order[rank] = candidates[first];
+            first
+        });
+        order
+    }
+
+    /// The first and last rank that the item at `from` may be moved to, the others closing up. O(ranks between) with pins or windows.
     pub(crate) fn insertion_range(&self, order: &[usize], ranks: &[usize], from: usize) -> (usize, usize) {
         let item = order[from];
-        if self.rank_of[item].is_some() {
-            return (from, from);
-        }
-        let (mut low, mut high) = self.free[from];
+        let (mut low, mut high) = (self.earliest[item], self.latest[item]);
         for &other in &self.predecessors[item] {
             low = low.max(ranks[other] + 1);
         }
         for &other in &self.successors[item] {
             high = high.min(ranks[other] - 1);
         }
+        if self.has_ranks() {
+            let stays_late = |rank: &usize| self.latest[order[*rank]] == *rank;
+            low = (low..from).rev().find(stays_late).map_or(low, |rank| rank + 1);
+            let stays_early = |rank: &usize| self.earliest[order[*rank]] == *rank;
+            high = (from + 1..=high).find(stays_early).map_or(high, |rank| rank - 1);
+        }
         (low, high)
     }
 
-    /// Whether an order that keeps the constraints still does after the move. O(pairs that it touches).
+    /// Whether an order that keeps the constraints still does after the move. O(pairs and ranks that it touches).
     pub(crate) fn allow(&self, order: &[usize], ranks: &[usize], step: Move) -> bool {
         if self.is_free() {
             return true;
         }
+        let may_stand = |item: usize, rank: usize| (self.earliest[item]..=self.latest[item]).contains(&rank);
         match step {
             Move::Insert { from, to } => {
                 let (low, high) = self.insertion_range(order, ranks, from);
@@ -359,40 +423,56 @@ impl Constraints {
             Move::Swap { first, second } => {
                 let (left, right) = (order[first], order[second]);
                 let is_between = |item: &usize| (first..=second).contains(&ranks[*item]);
-                self.rank_of[left].is_none()
-                    && self.rank_of[right].is_none()
+                may_stand(left, second)
+                    && may_stand(right, first)
                     && !self.successors[left].iter().any(is_between)
                     && !self.predecessors[right].iter().any(is_between)
             }
-            Move::Reverse { first, last } => {
-                self.free[first].1 >= last
-                    && self.item_at[first].is_none()
-                    && !order[first..=last]
-                        .iter()
-                        .any(|&item| self.successors[item].iter().any(|&after| ranks[after] <= last))
-            }
+            Move::Reverse { first, last } => (first..=last).all(|rank| {
+                let item = order[rank];
+                may_stand(item, first + last - rank)
+                    && !self.successors[item].iter().any(|&after| ranks[after] <= last)
+            }),
         }
     }
 
     /// Builds an order rank by rank: `choose` is given the items that may come next, ascending, and picks one by its place
-    /// in the list. With pins O(k²), else O(k + pairs) beside the lists.
+    /// in the list. With pins or windows O(k²), else O(k + pairs) beside the lists.
     pub(crate) fn build(&self, stages: &mut Stages, mut choose: impl FnMut(usize, &[usize]) -> usize) {
         let items = self.items();
         stages.reset(self);
         for rank in 0..items {
+            let urgent = if self.has_ranks() { stages.tightest(rank) } else { items };
+            let may_come = |item: &usize| self.earliest[*item] <= rank && self.latest[*item] <= urgent;
             stages.candidates.clear();
-            let item = if let Some(item) = self.item_at[rank] {
-                stages.candidates.push(item);
-                choose(rank, &stages.candidates);
-                item
-            } else {
-                let urgent = if self.has_pins() { stages.tightest(rank) } else { items };
-                let may_come = |item: &usize| self.rank_of[*item].is_none() && self.latest[*item] <= urgent;
-                stages.candidates.extend(stages.open.iter().copied().filter(may_come));
-                stages.candidates[choose(rank, &stages.candidates)]
-            };
+            stages.candidates.extend(stages.open.iter().copied().filter(may_come));
+            let item = stages.candidates[choose(rank, &stages.candidates)];
             stages.place(self, item);
         }
+    }
+}
+
+impl Stated {
+    /// The rank of every item that is pinned.
+    fn ranks_of_pins(&self) -> Result<Vec<Option<usize>>, Error> {
+        let items = self.items;
+        let (mut rank_of, mut item_at) = (vec![None; items], vec![None; items]);
+        for &(item, rank) in &self.pins {
+            check_item(item, items)?;
+            if rank >= items {
+                return Err(Error::PinOutside { item, rank, items });
+            }
+            match (rank_of[item], item_at[rank]) {
+                (Some(other), _) if other != rank => {
+                    return Err(Error::PinnedTwice { item, first: other, second: rank });
+                }
+                (_, Some(other)) if other != item => {
+                    return Err(Error::PinsShareRank { rank, first: other, second: item });
+                }
+                _ => (rank_of[item], item_at[rank]) = (Some(rank), Some(item)),
+            }
+        }
+        Ok(rank_of)
     }
 }
 

@@ -88,6 +88,11 @@ pub enum Error {
         /// Its rank.
         rank: usize,
     },
+    /// A log-probability that no number can hold.
+    #[error(
+        "the log-probability is below −1.8e308, which is as far as numbers go: the scores are too far apart"
+    )]
+    TooImprobable,
     /// An item behind the end of a ranking.
     #[error("an item stands at rank {rank}, behind a negative one at rank {end}, which ends the ranking")]
     RankedAfterEnd {
@@ -262,22 +267,60 @@ pub enum Error {
         /// Its pin.
         rank: usize,
     },
-    /// An item that pins and precedences leave no rank for.
+    /// An item that pins, windows and precedences leave no rank for.
     #[error(
-        "the pins cannot be kept: item {item} has no rank left between what is before it and what is after it"
+        "the constraints cannot be kept: item {item} has no rank left between what is before it and what is after it"
     )]
     NoRankLeft {
         /// The item.
         item: usize,
     },
     /// More items than ranks in some stretch.
-    #[error("the pins cannot be kept: items {} must all stand in ranks {first} to {last}", list(items))]
+    #[error(
+        "the constraints cannot be kept: items {} must all stand in ranks {first} to {last}",
+        list(items)
+    )]
     TooFewRanks {
         /// The items.
         items: Vec<usize>,
         /// The first of the ranks that they could have.
         first: usize,
         /// The last of them.
+        last: usize,
+    },
+    /// A window without ranks, or with ranks that do not exist.
+    #[error(
+        "the windows cannot be kept: item {item} at ranks {first} to {last}, but windows begin before they end and the ranks are 0 to {}",
+        items.saturating_sub(1)
+    )]
+    WindowOutside {
+        /// The item.
+        item: usize,
+        /// The first rank of the window.
+        first: usize,
+        /// The last.
+        last: usize,
+        /// How many items there are.
+        items: usize,
+    },
+    /// An item with windows, or a pin and a window, that have no rank in common.
+    #[error("the windows cannot be kept: no rank lies in all windows of item {item}, its pin among them")]
+    WindowsApart {
+        /// The item.
+        item: usize,
+    },
+    /// An order with an item outside of its window.
+    #[error(
+        "the order breaks a constraint: item {item} stands at rank {rank}, not at ranks {first} to {last}"
+    )]
+    BrokenWindow {
+        /// The item.
+        item: usize,
+        /// Where it stands.
+        rank: usize,
+        /// The first rank that it may have.
+        first: usize,
+        /// The last.
         last: usize,
     },
     /// An order with two items the wrong way round.

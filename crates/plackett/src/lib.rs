@@ -85,6 +85,9 @@ mod enumeration;
 mod error;
 pub mod estimator;
 mod exponential;
+#[doc(hidden)]
+pub mod faults;
+pub mod files;
 pub mod fitting;
 mod gumbel;
 mod latent;
@@ -110,6 +113,7 @@ mod state;
 mod surrogate;
 mod toy;
 mod training;
+pub mod trial;
 
 pub use adam::Adam;
 pub use assignment::assignment;

@@ -1,7 +1,9 @@
 //! What would not fit into memory is refused before it is allocated: a system that promises more than it has ends the process when
 //! the promise is called in.
 
-use crate::Error;
+use std::io::{self, Read};
+
+use crate::{Error, faults};
 
 /// The bytes that the machine can still give, where it tells.
 ///
@@ -32,12 +34,74 @@ fn parse(text: &str) -> Option<u64> {
 /// [`Error::Memory`], with both figures.
 pub fn check(what: &'static str, needed: u128) -> Result<(), Error> {
     let available = available().unwrap_or(isize::MAX as u64);
+    let available = if faults::at("allocation").is_ok() { available } else { 0 };
     if needed <= u128::from(available) { Ok(()) } else { Err(Error::Memory { what, needed, available }) }
+}
+
+/// How much is read between two looks at the memory.
+const PIECE: u64 = 1 << 20;
+
+/// All bytes of a source that may never end: refused once there is not the memory for twice as much.
+///
+/// ```
+/// assert_eq!(plackett::memory::read(&b"some bytes"[..])?, b"some bytes");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// # Errors
+/// Whatever the source says, and [`Error::Memory`] within an error of input.
+pub fn read(source: impl Read) -> io::Result<Vec<u8>> {
+    read_while(source, |_| Ok(()))
+}
+
+/// The same of a text, which is refused as soon as a zero byte shows that it is none.
+///
+/// ```
+/// assert_eq!(plackett::memory::read_text(&b"some text"[..])?, b"some text");
+/// assert!(plackett::memory::read_text(std::io::repeat(0)).is_err());
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`read`], and a zero byte.
+pub fn read_text(source: impl Read) -> io::Result<Vec<u8>> {
+    read_while(source, |piece| {
+        let is_text = !piece.contains(&0);
+        if is_text { Ok(()) } else { Err(io::Error::new(io::ErrorKind::InvalidData, "this is no text")) }
+    })
+}
+
+fn read_while(source: impl Read, check_piece: impl Fn(&[u8]) -> io::Result<()>) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut source = source.take(0);
+    loop {
+        let start = bytes.len();
+        source.set_limit(PIECE);
+        if source.read_to_end(&mut bytes)? == 0 {
+            return Ok(bytes);
+        }
+        check_piece(&bytes[start..])?;
+        // As the list grows, one of twice its size is there beside it.
+        check("what is read", 2 * bytes.len() as u128 + u128::from(PIECE)).map_err(io::Error::other)?;
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn all_is_read_and_zeros_are_no_text() {
+        let bytes: Vec<u8> = (0..5_000_000_u32).map(|at| (at % 251) as u8 + 1).collect();
+        assert_eq!(read(&bytes[..]).unwrap(), bytes);
+        assert_eq!(read_text(&bytes[..]).unwrap(), bytes);
+        assert_eq!(read_text(&b""[..]).unwrap(), b"");
+        let mut broken = bytes.clone();
+        broken[4_999_999] = 0;
+        assert_eq!(read(&broken[..]).unwrap(), broken);
+        assert_eq!(read_text(&broken[..]).unwrap_err().to_string(), "this is no text");
+        assert!(read_text(io::repeat(b'x').take(10).chain(io::repeat(0))).is_err());
+    }
 
     #[test]
     fn what_linux_says_is_read() {

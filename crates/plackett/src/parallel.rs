@@ -1,25 +1,20 @@
 //! Work on several things side by side, where there are threads (feature `threads`). The answer is the same without.
 
-use crate::error::Error;
+use crate::{error::Error, run::threads};
 
 /// Applies a function to everything in a list, with its place there.
-#[cfg(feature = "threads")]
 pub(crate) fn map<T: Sync, R: Send>(list: &[T], function: impl Fn(usize, &T) -> R + Sync) -> Vec<R> {
-    use rayon::prelude::*;
-    list.par_iter().enumerate().map(|(at, thing)| function(at, thing)).collect()
-}
-
-#[cfg(not(feature = "threads"))]
-pub(crate) fn map<T: Sync, R: Send>(list: &[T], function: impl Fn(usize, &T) -> R + Sync) -> Vec<R> {
+    #[cfg(feature = "threads")]
+    if threads() > 1 {
+        use rayon::prelude::*;
+        return list.par_iter().enumerate().map(|(at, thing)| function(at, thing)).collect();
+    }
     list.iter().enumerate().map(|(at, thing)| function(at, thing)).collect()
 }
 
 /// How many of them are worked on at a time.
 pub(crate) fn width() -> usize {
-    #[cfg(feature = "threads")]
-    return rayon::current_num_threads();
-    #[cfg(not(feature = "threads"))]
-    1
+    threads()
 }
 
 /// Fills a list side by side, `width` entries at a time: `fill` gets their number, the entries, and room that it finds as it left
@@ -35,7 +30,7 @@ pub(crate) fn fill<T: Send, R>(
 ) -> Result<(), Error> {
     let count = (part / work.max(1)).max(1);
     #[cfg(feature = "threads")]
-    if list.len() > count * width && rayon::current_num_threads() > 1 {
+    if list.len() > count * width && threads() > 1 {
         use rayon::prelude::*;
         let fill_part = |(number, entries): (usize, &mut [T])| {
             let mut room = room();

@@ -52,7 +52,7 @@ impl PlackettLuce {
     /// The log-probability of an order, or that an order begins with these items (a top-m prefix). O(k).
     ///
     /// # Errors
-    /// Items that repeat or do not exist; an empty prefix has probability one.
+    /// Items that repeat or do not exist (an empty prefix has probability one), or a result below −1.8·10³⁰⁸.
     pub fn log_prob(&self, ranked: &[usize]) -> Result<f64, Error> {
         self.row().log_prob(ranked, &mut Room::default())
     }

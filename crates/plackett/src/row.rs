@@ -20,11 +20,24 @@ const LOWEST_LINEAR: f64 = -80.0;
 const FACTORS: usize = 8;
 
 /// Scores may be any finite numbers, so their differences can overflow. Further than this below the largest they
-/// are squeezed together: their order and the gulfs between them stay, and sums of a million are still finite.
+/// are squeezed together, by a logarithm: their order and the gulfs between them stay, and sums of a million are still finite.
 const FAR_SCORE: f64 = -1e290;
 
-/// How much: half the widest difference of two numbers, times this, is −9·10²⁹⁹.
-const SQUEEZE: f64 = 5e-9;
+/// Scores that are squeezed are either equal but for rounding, or further apart than this.
+const GULF: f64 = -1e6;
+
+/// The difference of two normalized scores, a ≤ b, as it was before they were squeezed; −∞ where no number can hold it.
+pub(crate) fn difference(a: f64, b: f64) -> f64 {
+    let plain = a - b;
+    // ln(a / F) = a' / F − 1 for the squeezed a'.
+    let stretched = |log: f64| if log < FAR_SCORE { FAR_SCORE * (log / FAR_SCORE - 1.0).exp() } else { log };
+    if a < FAR_SCORE && plain < GULF { stretched(a) - stretched(b) } else { plain }
+}
+
+/// Refuses a log-probability that no number can hold.
+pub(crate) fn check_log_prob(log_prob: f64) -> Result<f64, Error> {
+    if log_prob.is_finite() { Ok(log_prob) } else { Err(Error::TooImprobable) }
+}
 
 /// Writes scores normalized so that Σ exp θ = 1, and their exponentials. At least one must be finite, and none NaN or +∞; −∞
 /// stays −∞. O(k).
@@ -32,8 +45,9 @@ pub(crate) fn normalize(scores: &[f64], log: &mut [f64], probability: &mut [f64]
     let max = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     for (log, score) in log.iter_mut().zip(scores) {
         let gap = score - max;
-        let half_gap = || 0.5 * score - 0.5 * max; // finite even where the gap is not
-        *log = if gap < FAR_SCORE { FAR_SCORE + SQUEEZE * (half_gap() - 0.5 * FAR_SCORE) } else { gap };
+        // Halves are finite even where the gap is not.
+        let squeezed = || FAR_SCORE * (1.0 + ((0.5 * score - 0.5 * max) / (0.5 * FAR_SCORE)).ln());
+        *log = if gap < FAR_SCORE && *score > f64::NEG_INFINITY { squeezed() } else { gap };
     }
     for (log, probability) in log.iter().zip(&mut *probability) {
         *probability = exp_of_negative(*log);
@@ -200,7 +214,11 @@ impl<'a> Row<'a> {
         }
         if !self.extent.is_linear {
             self.fill_suffixes(ranks, room);
-            return Ok(room.suffixes[..ranks].iter().map(|suffix| suffix.log_share).sum());
+            let log_share = |(&item, suffix): (&usize, &Suffix)| match self.log[item] {
+                log if log < FAR_SCORE && suffix.log_share < GULF => difference(log, suffix.log_sum),
+                _ => suffix.log_share,
+            };
+            return check_log_prob(room.order[..ranks].iter().zip(&room.suffixes).map(log_share).sum());
         }
         let mut sum = self.unranked(ranks, room);
         let mut log_prob = 0.0;

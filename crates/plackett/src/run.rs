@@ -8,7 +8,7 @@ use std::{
     fmt,
     ops::ControlFlow,
     sync::{
-        Mutex, OnceLock,
+        Arc, Mutex,
         atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering},
     },
     time::Duration,
@@ -180,6 +180,25 @@ pub struct Progress {
     pub best: Option<f64>,
     /// Seconds since the run began.
     pub seconds: f64,
+    /// What the best of this stage looks like, if somebody [wants to see it](Run::sketched).
+    pub sketch: Option<Sketch>,
+}
+
+/// What the best so far looks like, as lists of indices: of a graph, the parents of every node.
+///
+/// ```
+/// use plackett::run::{Limits, Run};
+/// let run = Run::new(Limits::default()).sketched();
+/// run.show(7.0, || Some(vec![vec![], vec![0]]));
+/// run.show(8.0, || unreachable!("it is worse"));
+/// assert_eq!(run.progress().sketch.unwrap().lists[1], [0]);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sketch {
+    /// What it is worth; lower is better.
+    pub value: f64,
+    /// The lists.
+    pub lists: Arc<[Vec<usize>]>,
 }
 
 /// Who looks on and may end a run: it is asked about fifty times a second, from whatever thread is at work.
@@ -207,6 +226,26 @@ impl<F: FnMut(&Progress) -> ControlFlow<()> + Send> Observer for F {
     fn observe(&mut self, progress: &Progress) -> ControlFlow<()> {
         self(progress)
     }
+}
+
+/// The number of threads that work is spread over. It is one without the feature `threads`, and in a process that was forked from one that
+/// had spread work already: threads do not survive a fork, and waiting for them would never end.
+///
+/// ```
+/// assert!(plackett::run::threads() >= 1);
+/// ```
+#[must_use]
+pub fn threads() -> usize {
+    #[cfg(feature = "threads")]
+    {
+        static HOME: std::sync::OnceLock<u32> = std::sync::OnceLock::new();
+        // Whoever is a thread of a pool has it in this process.
+        let is_in_pool = rayon::current_thread_index().is_some();
+        if is_in_pool || *HOME.get_or_init(std::process::id) == std::process::id() {
+            return rayon::current_num_threads();
+        }
+    }
+    1
 }
 
 /// What tells the time: how long since some moment in the past. A browser has one of its own.
@@ -239,7 +278,7 @@ pub struct SystemClock;
 impl Clock for SystemClock {
     #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
     fn now(&self) -> Duration {
-        static START: OnceLock<std::time::Instant> = OnceLock::new();
+        static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
         START.get_or_init(std::time::Instant::now).elapsed()
     }
 
@@ -273,6 +312,8 @@ pub struct Run<'a> {
     whole: Option<&'a dyn Whole>,
     /// Whether the whole hears how far this is.
     is_told: bool,
+    /// Whether somebody wants to see the best so far.
+    is_sketched: bool,
     desk: Mutex<Desk<'a>>,
     /// One more than the position of the ending in [`Ending::ALL`]; zero while it goes on.
     ended: AtomicU8,
@@ -372,6 +413,7 @@ impl<'a> Run<'a> {
             start: clock.now(),
             whole: None,
             is_told: true,
+            is_sketched: false,
             desk: Mutex::new(Desk { observer: None, progress: Progress::default() }),
             ended: AtomicU8::new(0),
             next_look: AtomicU64::new(0),
@@ -384,6 +426,25 @@ impl<'a> Run<'a> {
     pub fn observed(mut self, observer: &'a mut dyn Observer) -> Self {
         self.desk.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner).observer = Some(observer);
         self
+    }
+
+    /// The same for somebody who wants to see the best so far.
+    #[must_use]
+    pub fn sketched(self) -> Self {
+        Self { is_sketched: true, ..self }
+    }
+
+    /// The same with nothing to see: what is found is a step on the way, and no answer.
+    ///
+    /// ```
+    /// use plackett::run::{Limits, Run};
+    /// let whole = Run::default().sketched();
+    /// whole.part(Limits::default()).unsketched().show(7.0, || unreachable!("nobody wants to see it"));
+    /// assert_eq!(whole.progress().sketch, None);
+    /// ```
+    #[must_use]
+    pub fn unsketched(self) -> Self {
+        Self { is_sketched: false, ..self }
     }
 
     /// A part of this run, with limits of its own: it is over when they are reached or the whole is over.
@@ -399,7 +460,7 @@ impl<'a> Run<'a> {
         let whole: &dyn Whole = self;
         // Until it begins a stage of its own, what it tells is about the stage that the whole is in.
         let desk = Mutex::new(Desk { observer: None, progress: self.desk().progress.clone() });
-        Run { whole: Some(whole), desk, ..Run::by(self.clock, limits) }
+        Run { whole: Some(whole), is_sketched: self.is_sketched, desk, ..Run::by(self.clock, limits) }
     }
 
     /// A part that keeps to itself how far it is: one of many that are done side by side, where it is their number that tells.
@@ -412,7 +473,7 @@ impl<'a> Run<'a> {
     /// assert_eq!(whole.progress().stage, "replicates");
     /// ```
     pub fn aside(&self, limits: Limits) -> Run<'_> {
-        Run { is_told: false, ..self.part(limits) }
+        Run { is_told: false, is_sketched: false, ..self.part(limits) }
     }
 
     /// Makes steps until one of them says how the run ended, or all that the limits allow are made. It is the caller who
@@ -470,7 +531,7 @@ impl<'a> Run<'a> {
         self.change(|progress| {
             progress.stage.clear();
             progress.stage.push_str(stage);
-            (progress.done, progress.total) = (0, total);
+            (progress.done, progress.total, progress.sketch) = (0, total, None);
         });
     }
 
@@ -482,6 +543,16 @@ impl<'a> Run<'a> {
     /// So many evaluations are made, and this is the best value so far.
     pub fn note(&self, evaluations: u64, best: Option<f64>) {
         self.change(|progress| (progress.evaluations, progress.best) = (evaluations, best));
+    }
+
+    /// Shows the best of this stage, worth so much, to whoever wants to see it; whoever is worse is not looked at.
+    pub fn show(&self, value: f64, lists: impl FnOnce() -> Option<Vec<Vec<usize>>>) {
+        if !self.is_sketched || self.desk().progress.sketch.as_ref().is_some_and(|best| best.value <= value) {
+            return;
+        }
+        if let Some(lists) = lists() {
+            self.change(|progress| progress.sketch = Some(Sketch { value, lists: lists.into() }));
+        }
     }
 
     /// How far it is.

@@ -1,10 +1,11 @@
 //! Saved states: JSON with what it is the state of and its version, read back to the last bit.
 
-use std::{fs, io::Write as _, path::Path};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::error::Error;
+use crate::{error::Error, files};
 
 /// The version of the format; another one is refused.
 const VERSION: u32 = 2;
@@ -40,19 +41,51 @@ pub(crate) fn from_json<S: for<'a> Deserialize<'a>>(what: &'static str, text: &s
     if head.version != VERSION {
         return Err(Error::StateVersion { found: head.version, known: VERSION });
     }
+    if !is_plausible(&serde_json::from_str(text).map_err(wrong)?, text.len()) {
+        return Err(Error::StateContradiction);
+    }
     Ok(serde_json::from_str::<Saved<S>>(text).map_err(wrong)?.state)
 }
 
-/// Writes a file under a temporary name beside it, syncs it to disk and renames it into place.
+/// What is counted up while a run goes on.
+const COUNTERS: [&str; 14] = [
+    "asked",
+    "failed",
+    "first_id",
+    "foreign",
+    "found_after",
+    "given",
+    "next_id",
+    "next_stream",
+    "pending",
+    "rounds",
+    "skipped_steps",
+    "steps",
+    "stream",
+    "told",
+];
+
+/// No run comes so far.
+const MOST_COUNTED: u64 = 1 << 53;
+
+/// Whether no object claims more items than its text has room for, as what is made of them would be allocated before anything
+/// contradicts, nor has counted to where numbers end.
+fn is_plausible(value: &Value, bytes: usize) -> bool {
+    match value {
+        Value::Object(fields) => fields.iter().all(|(name, value)| {
+            let most = match name.as_str() {
+                "items" => bytes as u64,
+                name if COUNTERS.contains(&name) => MOST_COUNTED,
+                _ => u64::MAX,
+            };
+            value.as_u64().is_none_or(|number| number <= most) && is_plausible(value, bytes)
+        }),
+        Value::Array(values) => values.iter().all(|value| is_plausible(value, bytes)),
+        _ => true,
+    }
+}
+
+/// Writes a file in a single step.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let cannot_write = |source| Error::File { verb: "write", path: path.to_owned(), source };
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let temporary = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
-    let write = || {
-        let mut file = fs::File::create(&temporary)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        fs::rename(&temporary, path)
-    };
-    write().inspect_err(|_| drop(fs::remove_file(&temporary))).map_err(cannot_write)
+    files::replace(path, bytes).map_err(|source| Error::File { verb: "write", path: path.to_owned(), source })
 }

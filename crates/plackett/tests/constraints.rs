@@ -1,4 +1,4 @@
-//! Precedences and pins: contradictions are named, samples keep them, and probabilities are those of the definition.
+//! Precedences, pins and windows: contradictions are named, samples keep them, and probabilities are those of the definition.
 
 use plackett::{ConstrainedPlackettLuce, Constraints, Error, Noise, PlackettLuce};
 use proptest::prelude::*;
@@ -33,19 +33,49 @@ fn contradictions_are_named() {
             3,
             vec![(0, 1)],
             vec![(0, 2)],
-            "the pins cannot be kept: item 1 has no rank left between what is before it and what is after it",
+            "the constraints cannot be kept: item 1 has no rank left between what is before it and what is after it",
         ),
         (
             4,
             vec![(0, 3), (1, 3), (2, 3)],
             vec![(3, 2)],
-            "the pins cannot be kept: items 0, 1, 2 must all stand in ranks 0 to 1",
+            "the constraints cannot be kept: items 0, 1, 2 must all stand in ranks 0 to 1",
         ),
         (3, vec![(0, 5)], vec![], "item 5 at rank 0 does not exist: the items are 0 to 2"),
     ] {
         assert_eq!(Constraints::new(items, &before, &pins).unwrap_err().to_string(), expected);
     }
     assert!(Constraints::new(3, &[(0, 1), (0, 1)], &[(2, 0), (2, 0)]).is_ok()); // said twice is no contradiction
+    for (windows, expected) in [
+        (
+            vec![(0, 2, 1)],
+            "the windows cannot be kept: item 0 at ranks 2 to 1, but windows begin before they end and the ranks are 0 to 3",
+        ),
+        (
+            vec![(0, 2, 4)],
+            "the windows cannot be kept: item 0 at ranks 2 to 4, but windows begin before they end and the ranks are 0 to 3",
+        ),
+        (
+            vec![(0, 0, 1), (0, 2, 3)],
+            "the windows cannot be kept: no rank lies in all windows of item 0, its pin among them",
+        ),
+        (
+            vec![(3, 0, 2)],
+            "the windows cannot be kept: no rank lies in all windows of item 3, its pin among them",
+        ),
+        (
+            vec![(0, 0, 1), (2, 0, 0)],
+            "the constraints cannot be kept: items 1, 2 must all stand in ranks 0 to 0",
+        ),
+        (
+            vec![(1, 2, 2), (0, 0, 2)],
+            "the constraints cannot be kept: item 0 has no rank left between what is before it and what is after it",
+        ),
+        (vec![(4, 0, 1)], "item 4 at rank 0 does not exist: the items are 0 to 3"),
+    ] {
+        let made = Constraints::new(4, &[(1, 0)], &[(3, 3)]).unwrap().with_ranks(&windows);
+        assert_eq!(made.unwrap_err().to_string(), expected);
+    }
     assert!(matches!(Constraints::none(2).check(&[0]), Err(Error::Length { .. })));
 }
 
@@ -56,14 +86,17 @@ proptest! {
     fn probabilities_cover_what_is_allowed_and_nothing_else(
         before in prop::collection::vec((0..5usize, 0..5usize), 0..5),
         pins in prop::collection::vec((0..5usize, 0..5usize), 0..3),
+        windows in prop::collection::vec((0..5usize, 0..5usize, 0..5usize), 0..4),
         scores in prop::collection::vec(-3.0..3.0f64, 5),
     ) {
         let keeps = |order: &[usize]| {
             let rank = |item: usize| order.iter().position(|&other| other == item).unwrap();
-            before.iter().all(|&(a, b)| rank(a) < rank(b)) && pins.iter().all(|&(item, at)| rank(item) == at)
+            before.iter().all(|&(a, b)| rank(a) < rank(b))
+                && pins.iter().all(|&(item, at)| rank(item) == at)
+                && windows.iter().all(|&(item, first, last)| (first..=last).contains(&rank(item)))
         };
         let allowed: Vec<Vec<usize>> = orders(5).into_iter().filter(|order| keeps(order)).collect();
-        let made = Constraints::new(5, &before, &pins);
+        let made = Constraints::new(5, &before, &pins).and_then(|made| made.with_ranks(&windows));
         prop_assert_eq!(made.is_err(), allowed.is_empty());
         let Ok(constraints) = made else { return Ok(()) };
         let latent = ConstrainedPlackettLuce::new(&scores, constraints.clone()).unwrap();
@@ -76,6 +109,11 @@ proptest! {
             prop_assert!(keeps(&latent.sample(Noise::new(1).stream(stream))));
         }
         prop_assert!(keeps(&latent.greedy()));
+        for order in orders(5) {
+            let followed = constraints.follow(&order).unwrap();
+            prop_assert!(keeps(&followed));
+            prop_assert!(!keeps(&order) || followed.as_slice() == order);
+        }
         let order = &allowed[0];
         let gradient = latent.grad_log_prob(order).unwrap();
         for item in 0..5 {
@@ -107,7 +145,7 @@ fn without_constraints_it_is_plackett_luce() {
 
 #[test]
 fn samples_have_their_probabilities() {
-    let constraints = Constraints::new(5, &[(0, 3), (4, 1)], &[(2, 2)]).unwrap();
+    let constraints = Constraints::new(5, &[(0, 3), (4, 1)], &[]).unwrap().with_ranks(&[(2, 1, 2)]).unwrap();
     let latent = ConstrainedPlackettLuce::new(&[0.5, -0.5, 1.0, 0.2, -1.0], constraints).unwrap();
     let (draws, mut counts) = (20_000u32, BTreeMap::new());
     let mut noise = Noise::new(7);

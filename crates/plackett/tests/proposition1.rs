@@ -4,7 +4,10 @@
 mod common;
 
 use common::{all_orders, assert_close, dot, plain_probability, scores_to_test, spread, uniform};
-use plackett::{Categorical, Latent, Noise, Order, PlackettLuce, estimator::Exact, gumbel, truncated_gumbel};
+use plackett::{
+    Batch, Categorical, ConstrainedPlackettLuce, Constraints, Error, Latent, Noise, Order, PlackettLuce,
+    estimator::Exact, gumbel, truncated_gumbel,
+};
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 use std::collections::HashMap;
 
@@ -346,6 +349,22 @@ fn entropies_agree() {
 }
 
 #[test]
+fn an_entropy_from_few_samples_is_their_mean_with_its_standard_error() {
+    let latent = PlackettLuce::new(&[0.5, -1.0, 2.0, 0.0]).unwrap();
+    for samples in [2, 3, 7] {
+        let count = samples as f64;
+        let orders = latent.sample_many(samples, Noise::new(52).stream(0));
+        let surprises: Vec<f64> = orders.iter().map(|order| -latent.log_prob(order).unwrap()).collect();
+        let mean = surprises.iter().sum::<f64>() / count;
+        let variance =
+            surprises.iter().map(|surprise| (surprise - mean).powi(2)).sum::<f64>() / (count - 1.0);
+        let found = latent.entropy_estimate(samples, Noise::new(52).stream(0)).unwrap();
+        assert!(variance > 0.01, "{samples} samples that say nothing");
+        assert_close(&[found.0, found.1], &[mean, (variance / count).sqrt()], 1e-12, &format!("{samples}"));
+    }
+}
+
+#[test]
 fn probabilities_sum_to_one_and_prefixes_to_their_completions() {
     for items in [1, 2, 3, 5, 6] {
         for (name, scores) in scores_to_test(items) {
@@ -387,7 +406,9 @@ fn probabilities_sum_to_one_at_extreme_scores() {
     {
         let latent = PlackettLuce::new(&scores).unwrap();
         let orders = all_orders(&(0..scores.len()).collect::<Vec<_>>());
-        let total: f64 = orders.iter().map(|order| latent.log_prob(order).unwrap().exp()).sum();
+        // What no number can hold is refused, and is nothing beside the rest.
+        let probability = |order: &Vec<usize>| latent.log_prob(order).map_or(0.0, f64::exp);
+        let total: f64 = orders.iter().map(probability).sum();
         assert!((total - 1.0).abs() < 1e-12, "{scores:?}: {total}");
         let listed: f64 = latent.enumerate().unwrap().iter().map(|(_, p)| p).sum();
         assert!((listed - 1.0).abs() < 1e-12, "{scores:?}: {listed}");
@@ -398,6 +419,52 @@ fn probabilities_sum_to_one_at_extreme_scores() {
         assert!((mean - 5.0).abs() < 1e-12, "{scores:?}: {mean}");
         assert!(gradient.iter().all(|g| g.abs() < 1e-12), "{scores:?}: {gradient:?}");
     }
+}
+
+/// Differences beyond 1e290 are not those that are computed with; what is told is right all the same, or refused.
+#[test]
+fn log_probabilities_are_right_however_far_apart_the_scores_are() {
+    for far in [-1e100, -0.9e290, -1.1e290, -1e295, -1e300, -0.8e308] {
+        let near = 0.9 * far;
+        let latent = PlackettLuce::new(&[0.0, far, near]).unwrap();
+        // Against the best order each rank costs the distance to the best that is left.
+        for (order, expected) in [
+            (vec![0, 2, 1], 0.0),
+            (vec![2, 0, 1], near),
+            (vec![2], near),
+            (vec![0, 1, 2], far - near),
+            (vec![1, 0, 2], far),
+            (vec![1, 2, 0], far + near),
+        ] {
+            let told = latent.log_prob(&order).unwrap();
+            assert!((told - expected).abs() <= 1e-12 * expected.abs(), "{far:e} {order:?}: {told:e}");
+            let batch = Batch::new(&[0.0, far, near], 3).unwrap();
+            let mut many = [0.0];
+            batch.log_prob(&order, order.len(), |_| 0, &mut many).unwrap();
+            assert_eq!(many[0], told);
+        }
+        let free = ConstrainedPlackettLuce::new(&[0.0, far, near], Constraints::none(3)).unwrap();
+        let told = free.log_prob(&[1, 2, 0]).unwrap();
+        assert!((told / (far + near) - 1.0).abs() < 1e-12, "{told:e}");
+        let told = Categorical::new(&[0.0, far, near]).unwrap().log_prob(1).unwrap();
+        assert!((told / far - 1.0).abs() < 1e-12, "{told:e}");
+    }
+    // Equal ones are equal, and those that differ in the ninth digit do not become so.
+    let latent = PlackettLuce::new(&[0.0, -1e300, -1e300]).unwrap();
+    assert_close(&[latent.log_prob(&[0, 2, 1]).unwrap()], &[-2f64.ln()], 1e-15, "equal");
+    let latent = PlackettLuce::new(&[0.0, -1e300, -1.000_000_001e300]).unwrap();
+    assert_eq!(latent.log_prob(&[0, 1, 2]).unwrap(), 0.0);
+    assert_close(&[latent.log_prob(&[0, 2, 1]).unwrap()], &[-1e291], 1e-4, "nearly equal");
+    // What no number can hold.
+    let latent = PlackettLuce::new(&[1e308, -1e308]).unwrap();
+    assert!(matches!(latent.log_prob(&[1, 0]), Err(Error::TooImprobable)));
+    let three = [0.0, -1.1e308, -1e308];
+    assert!(matches!(PlackettLuce::new(&three).unwrap().log_prob(&[1, 2, 0]), Err(Error::TooImprobable)));
+    let free = ConstrainedPlackettLuce::new(&three, Constraints::none(3)).unwrap();
+    assert!(matches!(free.log_prob(&[1, 2, 0]), Err(Error::TooImprobable)));
+    let categories = Categorical::new(&[1e308, -1e308]).unwrap();
+    assert!(matches!(categories.log_prob(1), Err(Error::TooImprobable)));
+    assert_eq!(categories.log_prob(0).unwrap(), 0.0);
 }
 
 /// Where plain arithmetic gives up: 2000 apart, the order against the scores has probability e⁻²⁰⁰⁰, not zero.
@@ -413,8 +480,11 @@ fn probabilities_survive_extreme_scores() {
     let drawn = latent.sample_many(100, Noise::new(0).stream(0));
     assert!(drawn.iter().all(|order| order == &latent.mode()));
     for order in all_orders(&[0, 1, 2]) {
-        let log_prob = latent.log_prob(&order).unwrap();
-        assert!(log_prob.is_finite() && log_prob <= 0.0);
+        match latent.log_prob(&order) {
+            Ok(log_prob) => assert!(log_prob.is_finite() && log_prob <= 0.0),
+            // 2e308 and more.
+            Err(error) => assert!(matches!(error, Error::TooImprobable) && order[..2] != [2, 0]),
+        }
         let gradient = latent.grad_log_prob(&order).unwrap();
         assert!(dot(&gradient, &[1.0; 3]).abs() < 1e-15, "{gradient:?}");
     }

@@ -37,7 +37,12 @@ fn no_order_is_asked_twice_and_in_the_end_all_have_been() {
     let tight = |s: &mut OptimizerSettings| {
         s.constraints = Some(Constraints::new(6, &[(0, 1), (1, 2), (2, 3)], &[(5, 0)]).unwrap());
     };
+    let windows = |s: &mut OptimizerSettings| {
+        let chain = Constraints::new(6, &[(0, 1)], &[]).unwrap();
+        s.constraints = Some(chain.with_ranks(&[(0, 2, 3), (5, 0, 0), (4, 1, 2)]).unwrap());
+    };
     for (settings, items, top, all) in [
+        (with(windows), 6, 6, 14),
         (with(|_| ()), 1, 1, 1),
         (with(|_| ()), 2, 2, 2),
         (with(|_| ()), 6, 6, 720),

@@ -6,13 +6,13 @@ use std::{path::Path, str::FromStr};
 use clap::Args;
 use plackett::run::Run;
 use plackett_dag::{
-    BayesNet, Categories, Dataset, Error, NamedDag, Observations, Resampler, Sem, Table,
-    dataset::{Column, Delimiter, Discretize, Kind, Missing, Reading, SourceColumn, SourceValues},
-    finding::{Concern, Finding, Remedy, Treatment, faults_text, finding_texts},
+    Dataset, Error, NamedDag, Observations, Resampler,
+    dataset::{Column, Delimiter, Discretize, Kind, Missing, Reading},
+    example::Example,
+    finding::{Concern, Finding, Remedy, Treatment, faults_text},
     gram::Centering,
-    network::EMBEDDED,
-    simulate::{GraphKind, Noise, SemSettings, simulate_sem},
 };
+use plackett_report::{data_warnings, flag, option};
 use serde::Serialize;
 
 use super::interventions::{self, InterventionsDocument};
@@ -189,23 +189,8 @@ pub(super) struct ColumnDocument {
     pub is_ordered: bool,
 }
 
-/// An example that is not an embedded network.
-pub(super) const SEM: (&str, &str) = ("sem", "12 variables of a random linear model");
-
-/// Rows of an example, if the user does not say how many.
-const SEM_ROWS: usize = 1000;
-const NETWORK_ROWS: usize = 20_000;
-
-/// Characters of a remedy's names that are spelled out; more are not to be typed.
-const MOST_SPELLED: usize = 500;
-
 /// Columns that a complaint shows.
 const MOST_COLUMNS_SHOWN: usize = 25;
-
-/// The examples, each a name and a line on what it is.
-pub(super) fn examples() -> impl Iterator<Item = (&'static str, &'static str)> {
-    std::iter::once(SEM).chain(EMBEDDED.iter().map(|network| (network.name, network.summary)))
-}
 
 /// What is to be made of the data.
 #[derive(Clone, Copy)]
@@ -230,7 +215,7 @@ pub(crate) fn open(path: &Path, reading: &Reading, run: &Run<'_>) -> anyhow::Res
     };
     data.map_err(|error| match error {
         Error::Misfit { setting, reason } => {
-            BadInput(format!("{source}: {} {reason}", super::option(setting))).into()
+            BadInput(format!("{source}: {} {reason}", option(setting))).into()
         }
         error @ Error::NoSuchColumn { .. } => anyhow::Error::new(error).context(source),
         error => unfit(error, None),
@@ -257,19 +242,6 @@ pub(crate) fn unfit(error: Error, complaint: Option<String>) -> anyhow::Error {
     }
 }
 
-/// What to know before trusting a graph that is learned from the data, in the words of the command line.
-///
-/// ```
-/// use plackett_dag::{Dataset, dataset::Reading};
-/// let text = "a,b\n1,2\n2,1\n3,5\n";
-/// let data = Dataset::from_reader(text.as_bytes(), "data.csv", &Reading::default())?;
-/// assert!(plackett_cli::data_warnings(&data).iter().all(|warning| !warning.is_empty()));
-/// # Ok::<(), plackett_dag::Error>(())
-/// ```
-pub fn data_warnings(data: &Dataset) -> Vec<String> {
-    finding_texts(&data.warnings(), flag)
-}
-
 /// The data of an example, and the graph behind them.
 pub(super) fn example(
     name: &str,
@@ -278,50 +250,22 @@ pub(super) fn example(
     reading: &Reading,
     wanted: Use,
 ) -> anyhow::Result<(Data, NamedDag)> {
-    let source = format!("the example {name}");
-    if name != SEM.0 {
-        if reading.kind == Some(Kind::Numbers) || reading.lean == Some(Kind::Numbers) {
-            return Err(BadInput(format!(
-                "the example {name} has categories; --continuous and settings of numbers do not fit"
-            ))
-            .into());
+    let example = Example::draw(name, rows, seed)?;
+    let is_for_numbers = reading.kind == Some(Kind::Numbers) || reading.lean == Some(Kind::Numbers);
+    match example.kind {
+        Kind::Categories if is_for_numbers => {
+            let text =
+                format!("the example {name} has categories; --continuous and settings of numbers do not fit");
+            return Err(BadInput(text).into());
         }
-        let network = BayesNet::embedded(name)?;
-        let categories = network.sample(rows.unwrap_or(NETWORK_ROWS), seed, BayesNet::TRAINING)?;
-        let told = Reading { kind: Some(Kind::Categories), ..reading.clone() };
-        let data = Dataset::from_columns(columns_of_categories(&categories), &source, &told)?;
-        return Ok((observe(data, &source, wanted)?, network.graph().clone()));
+        Kind::Numbers if reading.kind == Some(Kind::Categories) => {
+            let text = format!("the example {name} has numbers; --discrete does not fit");
+            return Err(BadInput(text).into());
+        }
+        _ => {}
     }
-    if reading.kind == Some(Kind::Categories) {
-        return Err(BadInput(format!("the example {name} has numbers; --discrete does not fit")).into());
-    }
-    let sem = small_sem(seed)?;
-    let told = Reading { kind: Some(Kind::Numbers), ..reading.clone() };
-    let columns = columns_of_numbers(&sem.sample(rows.unwrap_or(SEM_ROWS), Sem::TRAINING));
-    let data = Dataset::from_columns(columns, &source, &told)?;
-    Ok((observe(data, &source, wanted)?, sem.graph().clone()))
-}
-
-/// Twelve nodes with two edges each: small enough to look at, and no longer easy to guess.
-fn small_sem(seed: u64) -> Result<Sem, Error> {
-    let settings = SemSettings { graph: GraphKind::ErdosRenyi, degree: 2, nodes: 12, noise: Noise::Standard };
-    simulate_sem(&settings, seed)
-}
-
-fn columns_of_categories(data: &Categories) -> Vec<SourceColumn> {
-    let values = |column: usize| SourceValues::Categories {
-        labels: data.levels(column).to_vec(),
-        codes: data.column(column).iter().map(|&code| u32::from(code)).collect(),
-        is_ordered: false,
-    };
-    let columns = data.names().iter().enumerate();
-    columns.map(|(column, name)| SourceColumn { name: name.clone(), values: values(column) }).collect()
-}
-
-fn columns_of_numbers(data: &Table) -> Vec<SourceColumn> {
-    let values = |column: usize| SourceValues::Numbers(data.rows().map(|row| row[column]).collect());
-    let columns = data.names().iter().enumerate();
-    columns.map(|(column, name)| SourceColumn { name: name.clone(), values: values(column) }).collect()
+    let (source, truth) = (example.source.clone(), example.truth.clone());
+    Ok((observe(example.read(reading)?, &source, wanted)?, truth))
 }
 
 /// What a graph is learned from, or a complaint with all that stands in the way.
@@ -349,7 +293,7 @@ fn observe(data: Dataset, source: &str, wanted: Use) -> anyhow::Result<Data> {
     let (names, kind_choice) = (data.names().to_vec(), data.choice());
     let refusal = |error| match error {
         Error::Misfit { setting, reason } => {
-            BadInput(format!("{source}: {} {reason}", super::option(setting))).into()
+            BadInput(format!("{source}: {} {reason}", option(setting))).into()
         }
         error => unfit(error, None),
     };
@@ -380,40 +324,6 @@ fn missing_document(finding: &Finding) -> Option<MissingDocument> {
         complete_rows: *complete,
         assumes: treatment.assumption(),
     })
-}
-
-/// A remedy as a flag.
-fn flag(remedy: &Remedy) -> String {
-    match remedy {
-        Remedy::Drop(names) => format!("--drop {}", argument(names)),
-        Remedy::DropRows(rows) => format!("--missing drop keeps {}", console::counted(*rows, "row")),
-        Remedy::Em(rows) => format!("--missing em keeps all {rows}"),
-        Remedy::OwnCategory(rows) => format!("--missing category keeps all {rows}"),
-        Remedy::Categorical(names) => format!("--categorical {}", argument(names)),
-        Remedy::MissingMark(text) => format!("--na {}", argument(std::slice::from_ref(text))),
-        Remedy::NoWeights => "without --weights".to_owned(),
-        _ => String::new(),
-    }
-}
-
-/// Names as they are typed in a shell.
-fn argument(names: &[String]) -> String {
-    let name = |name: &String| {
-        if name.contains([',', '"']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.clone() }
-    };
-    let mut text = String::new();
-    for (at, next) in names.iter().map(name).enumerate() {
-        if text.len() + next.len() > MOST_SPELLED {
-            text += if at > 0 { ",..." } else { "..." };
-            break;
-        }
-        text += if at > 0 { "," } else { "" };
-        text += &next;
-    }
-    let is_plain = |character: char| character.is_ascii_alphanumeric() || "_-.,".contains(character);
-    let text: String =
-        text.chars().map(|character| if character.is_control() { '?' } else { character }).collect();
-    if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
 /// All that stands in the way, and the columns that it is about.

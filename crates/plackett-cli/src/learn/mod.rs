@@ -20,6 +20,7 @@ use plackett_dag::{
     Dag, Error, LearnMethod, Learned, Learning, NamedDag, Observations, ScoreChoice,
     dataset::{Kind, Reading},
     diagnostics::{Evidence, diagnose},
+    example::examples,
     format::read_graph,
     gram::Centering,
     learning::{
@@ -33,9 +34,11 @@ use crate::{
     console::{self, BadInput},
     files::{OutDir, OutFile},
     interrupt,
+    state::StateFile,
 };
 use data::{Data, ReadingArguments, Use};
 use knowledge::{KnowledgeArguments, Known};
+use plackett_report::option;
 use serde::{Serialize, Serializer};
 
 #[derive(Args)]
@@ -124,8 +127,8 @@ pub(crate) struct Arguments {
     /// --posterior until the chains agree]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     steps: Option<u64>,
-    /// Maximum memory for the cache of local scores, for --method exact, and for rows of data, in MiB; of more rows, their
-    /// statistics alone are kept
+    /// Maximum memory for each of these, in MiB: the rows of data (of more rows their statistics alone are kept), the cache of local
+    /// scores, --method exact, the parent sets of categories (of which fewer are looked at), and the sums of --posterior
     #[arg(long, value_name = "MiB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..))]
     memory: u32,
     /// Stop after this many seconds, reading included, with the best graph so far, at worst the one without edges; data that
@@ -215,18 +218,6 @@ impl Arguments {
     }
 }
 
-/// The option that a setting of the library is given by.
-pub(crate) fn option(setting: &str) -> String {
-    let name = match setting {
-        "noise_variance" => "sigma2",
-        "equivalent_sample_size" => "ess",
-        "space" => "candidates",
-        "kinds" => return "--categorical and --numeric".to_owned(),
-        other => other,
-    };
-    format!("--{}", name.replace('_', "-"))
-}
-
 /// The library's refusal in the words of the command line.
 fn explained(error: Error, arguments: &Arguments, source: &str) -> anyhow::Error {
     match error {
@@ -266,7 +257,7 @@ pub(crate) fn score_names() -> PossibleValuesParser {
 }
 
 fn example_names() -> PossibleValuesParser {
-    let named = data::examples().map(|(name, summary)| PossibleValue::new(name).help(summary));
+    let named = examples().map(|(name, summary)| PossibleValue::new(name).help(summary));
     PossibleValuesParser::new(named.collect::<Vec<_>>())
 }
 
@@ -296,7 +287,9 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let resolved = knowledge::resolve(&knowledge, &data.names)?;
     learning.bounds = resolved.as_ref().map(|resolved| resolved.bounds().clone());
+    // Whoever gives wrong data finds no empty folder.
     let out = arguments.out.clone().map(OutDir::create).transpose()?;
+    let mut state = StateFile::locked(arguments.state.as_deref())?;
     interrupt::listen()?;
     let learned = learning
         .run(&data.values, &run)
@@ -320,7 +313,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     drop(look);
     let settings =
         Settings { learning: &learning, time: arguments.time.map(|time| time.as_secs_f64()), centering };
-    let support = bootstrap::run(arguments, &learning, &settings, &data, &learned, &run);
+    let support = bootstrap::run(arguments, &learning, &settings, &data, &learned, &run, &mut state);
     bar.finish_and_clear();
     let support = support.map_err(|error| match error.downcast::<Error>() {
         Ok(error) => explained(error, arguments, &data.source),
@@ -336,7 +329,8 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     };
     let ends =
         report::Ends { out: out.as_ref(), page: page.as_ref(), reading: &reading, knowledge: &knowledge };
-    report::give(arguments, settings, &data, &found, truth.as_ref(), ends)
+    let given = report::give(arguments, settings, &data, &found, truth.as_ref(), ends);
+    given.and(support.and_then(|support| support.unsaved).map_or(Ok(()), Err))
 }
 
 /// All settings that shaped a graph, by name.

@@ -104,8 +104,16 @@ pub(super) fn optimize(
     let ending = work.until_over(&run, &mut state);
     let last_failure = work.last_failure.take();
     drop(work);
-    let unsaved = state.save(|| save(command, &optimizer, &trace)).err();
-    let ending = ending?;
+    let mut unsaved = state.save(|| save(command, &optimizer, &trace)).err();
+    let ending = match ending {
+        Ok(ending) => ending,
+        // What was found until then is shown, and then what went wrong.
+        Err(error) if optimizer.best().is_some() => {
+            unsaved = Some(error);
+            Ending::Interrupted
+        }
+        Err(error) => return Err(error),
+    };
     let (order, value) = optimizer.best().map(|(order, value)| (order.to_vec(), value)).unzip();
     let status = optimizer.status();
     if let (0, Some(last)) = (status.told, last_failure) {

@@ -21,6 +21,8 @@ use plackett::{
 };
 use plackett_problems::Kind;
 
+pub use workers::worker_answer;
+
 use crate::{
     arguments::{self, Common},
     console::{self, BadInput},
@@ -39,7 +41,9 @@ pub(crate) struct Arguments {
     /// Which problem of a flow shop file that holds several, counted from 1
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "command")]
     instance: u32,
-    /// A program that evaluates orders: it reads lines {"id": 0, "order": [2, 0, 1]} and answers {"id": 0, "value": 1.5}
+    /// A program that evaluates orders: it reads lines {"id": 0, "order": [2, 0, 1]} and answers {"id": 0, "value": 1.5}. The system's
+    /// shell runs it (sh -c, on Windows cmd /C), which sees quotes, variables, pipes and semicolons as it always does: take it from
+    /// nobody whom you would not let type at your shell
     #[arg(long, value_name = "CMD", requires = "items")]
     command: Option<String>,
     /// How many items an order has
@@ -76,7 +80,13 @@ pub(crate) struct Arguments {
     /// Item I must have rank R, both counted from 0; may be repeated
     #[arg(long, value_name = "I,R", value_parser = pair)]
     pin: Vec<(usize, usize)>,
-    /// Stop after this many orders have been valued [default: enough for some seconds, or 10000 with --command]
+    /// Item I must have a rank from FIRST to LAST, all counted from 0; may be repeated
+    #[arg(long, value_name = "I,FIRST,LAST", value_parser = window)]
+    ranks: Vec<(usize, usize, usize)>,
+    /// Several orders at once, one after another as one: of the first A items, of the next B, and so on
+    #[arg(long, value_name = "A,B,...", value_delimiter = ',', requires = "command", conflicts_with = "top")]
+    blocks: Vec<usize>,
+    /// Stop after this many orders have been valued, whole or by what a move changes [default: enough for some seconds, or 10000 with --command]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     evaluations: Option<u64>,
     /// Stop after about this many seconds; two runs of one seed can then differ
@@ -137,6 +147,17 @@ fn pair(text: &str) -> Result<(usize, usize), String> {
         .ok_or_else(|| "two whole numbers with a comma between them are needed".to_owned())
 }
 
+fn window(text: &str) -> Result<(usize, usize, usize), String> {
+    let numbers: Result<Vec<usize>, _> = text.split(',').map(|number| number.trim().parse()).collect();
+    match numbers.as_deref() {
+        Ok(&[item, first, last]) => Ok((item, first, last)),
+        _ => Err(
+            "three whole numbers with commas between them are needed: an item, its first and its last rank"
+                .to_owned(),
+        ),
+    }
+}
+
 fn finite(text: &str) -> Result<f64, String> {
     text.parse::<f64>()
         .ok()
@@ -156,16 +177,13 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         (None, Some(command), Some(items)) => external::optimize(arguments, command, items as usize, method)?,
         _ => return Err(BadInput("a file, or --items and --command, is needed".to_owned()).into()),
     };
-    report::give(arguments, &found, out.as_ref())?;
-    // Last: what is printed is not lost by a full disk.
-    if let (Some(page), Some(path)) = (page, &arguments.report) {
-        page.write(page::html(arguments, &found).as_bytes())?;
-        if !arguments.common.json {
-            console::say(&format!("Report in {}", path.display()))?;
-        }
-    }
-    // The result is printed even if it could not be saved.
-    found.unsaved.map_or(Ok(()), Err)
+    // Whatever fails, the rest is shown and written all the same.
+    let given = report::give(arguments, &found, out.as_ref());
+    let paged = page.map_or(Ok(()), |page| {
+        let path = page.write(page::html(arguments, &found).as_bytes())?;
+        if arguments.common.json { Ok(()) } else { console::say(&format!("Report in {}", path.display())) }
+    });
+    given.and(paged).and(found.unsaved.map_or(Ok(()), Err))
 }
 
 impl Arguments {
@@ -178,7 +196,8 @@ impl Arguments {
     }
 
     fn constraints(&self, items: usize) -> Result<Constraints, plackett::Error> {
-        Constraints::new(items, &self.before, &self.pin)
+        let constraints = Constraints::new(items, &self.before, &self.pin)?.with_ranks(&self.ranks)?;
+        if self.blocks.is_empty() { Ok(constraints) } else { constraints.with_blocks(&self.blocks) }
     }
 
     /// The limits that were given, or this many evaluations if neither they nor the time were.

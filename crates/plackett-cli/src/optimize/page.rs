@@ -82,6 +82,12 @@ fn command(arguments: &Arguments) -> Vec<String> {
     add("method", (!is_usual).then(|| arguments.method.clone()));
     arguments.before.iter().for_each(|(a, b)| add("before", Some(format!("{a},{b}"))));
     arguments.pin.iter().for_each(|(item, rank)| add("pin", Some(format!("{item},{rank}"))));
+    arguments
+        .ranks
+        .iter()
+        .for_each(|(item, first, last)| add("ranks", Some(format!("{item},{first},{last}"))));
+    let blocks: Vec<String> = arguments.blocks.iter().map(usize::to_string).collect();
+    add("blocks", (!blocks.is_empty()).then(|| blocks.join(",")));
     add("evaluations", arguments.evaluations.map(|count| count.to_string()));
     add("time", arguments.time.map(|time| time.as_secs_f64().to_string()));
     add("target", arguments.target.map(|target| target.to_string()));

@@ -78,7 +78,7 @@ pub(super) fn optimize(arguments: &Arguments, file: &Path, method: Method) -> an
         evaluations: solver.evaluations(),
         failures: 0,
         ending,
-        best_known: problem.best_known().filter(|_| arguments.before.is_empty() && arguments.pin.is_empty()),
+        best_known: problem.best_known().filter(|_| solver.constraints().is_free()),
         trace: solver.trace().clone(),
         unsaved,
     })
@@ -104,7 +104,9 @@ fn read(arguments: &Arguments, file: &Path) -> anyhow::Result<Box<dyn Instance>>
     if arguments.instance == 1 {
         return Ok(plackett_problems::read_problem(file, kind)?);
     }
-    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let bytes = std::fs::File::open(file).and_then(plackett::memory::read_text);
+    let bytes = bytes.with_context(|| format!("cannot read {}", file.display()))?;
+    let text = String::from_utf8_lossy(&bytes);
     let mut shops = FlowShop::parse_all(&file.display().to_string(), &text)?;
     let index = arguments.instance as usize - 1;
     if index >= shops.len() {

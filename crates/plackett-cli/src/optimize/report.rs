@@ -35,7 +35,7 @@ pub(super) struct Found {
     pub(super) ending: Ending,
     pub(super) best_known: Option<BestKnown>,
     pub(super) trace: Trace,
-    /// Why the state could not be saved, if it could not.
+    /// Why the run could not go on or be saved, if it could not.
     pub(super) unsaved: Option<anyhow::Error>,
 }
 
@@ -75,7 +75,7 @@ struct Document<'a> {
     trace: &'a [TracePoint],
 }
 
-/// Writes the files, if there is a folder for them, and prints the rest.
+/// Prints the result, and then writes the files, if there is a folder for them: neither is lost if the other cannot be.
 pub(super) fn give(arguments: &Arguments, found: &Found, out: Option<&OutDir>) -> anyhow::Result<()> {
     let document = Document {
         kind: found.kind,
@@ -96,22 +96,19 @@ pub(super) fn give(arguments: &Arguments, found: &Found, out: Option<&OutDir>) -
         gap: found.gap(),
         trace: found.trace.points(),
     };
-    if let Some(out) = out {
+    let is_json = arguments.common.json;
+    let shown = if is_json { console::say_json(&document) } else { console::say(&text(arguments, found)) };
+    let written = out.map_or(Ok(()), |out| {
         out.write("result.json", serde_json::to_string_pretty(&document)?.as_bytes())?;
         let mut csv = "evaluations,seconds,best\n".to_owned();
         for TracePoint { evaluations, seconds, best } in found.trace.points() {
             csv += &format!("{evaluations},{seconds},{best}\n");
         }
         out.write("trace.csv", csv.as_bytes())?;
-    }
-    if arguments.common.json {
-        return console::say_json(&document);
-    }
-    console::say(&text(arguments, found))?;
-    if let Some(out) = out {
-        console::say(&format!("Written to {}: result.json, trace.csv", out.path().display()))?;
-    }
-    Ok(())
+        let note = || format!("Written to {}: result.json, trace.csv", out.path().display());
+        if is_json { Ok(()) } else { console::say(&note()) }
+    });
+    shown.and(written)
 }
 
 fn text(arguments: &Arguments, found: &Found) -> String {

@@ -18,7 +18,10 @@ use std::{
 };
 
 use anyhow::{Context, anyhow};
-use plackett::optimizer::{Answer, Proposal};
+use plackett::{
+    faults,
+    optimizer::{Answer, Proposal},
+};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -112,7 +115,9 @@ impl Workers {
         let life = self.lives;
         let mut command = shell(&self.command);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().with_context(|| format!("cannot start '{}'", self.command))?;
+        let mut child = faults::at("spawn")
+            .and_then(|()| command.spawn())
+            .with_context(|| format!("cannot start '{}'", self.command))?;
         alive().push(child.id());
         let input = child.stdin.take().map(|mut input| {
             let (sender, lines) = channel::<String>();
@@ -201,7 +206,7 @@ impl Workers {
                     return Err(anyhow!("the program said '{}' without having been asked", short(&line)));
                 };
                 self.tries.remove(&proposal.id);
-                Ok(Some((proposal.id, understand(&line, &proposal)?)))
+                Ok(Some((proposal.id, worker_answer(&line, &proposal)?)))
             }
             Event::Flood => {
                 Err(anyhow!("the program said more than {} bytes without a line break", self.line_bytes))
@@ -392,7 +397,10 @@ fn keep_last(mut errors: impl Read, complaint: &Mutex<Vec<u8>>) {
 }
 
 /// What a line says about a proposal. NaN and infinities, which are no JSON but which some languages write, are failures.
-fn understand(line: &str, proposal: &Proposal) -> anyhow::Result<Answer> {
+///
+/// # Errors
+/// A line that is no answer to it.
+pub fn worker_answer(line: &str, proposal: &Proposal) -> anyhow::Result<Answer> {
     let parse = |line: &str| serde_json::from_str::<Reply>(line);
     let reply = parse(line).or_else(|error| {
         let plain = line.replace("-Infinity", "null").replace("Infinity", "null").replace("NaN", "null");

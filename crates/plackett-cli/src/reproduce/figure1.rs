@@ -4,17 +4,18 @@
 
 use std::fmt::Write;
 
-use plackett::run::{Limits, Progress, Run};
+use plackett::{
+    run::{Limits, Progress, Run},
+    trial::Outcomes,
+};
 use rayon::prelude::*;
 
-use super::{Cell, Report, Wish};
+use super::{Cell, Report, Wish, pictures};
 use crate::{
-    console,
-    files::OutDir,
-    interrupt,
+    console, interrupt,
     plot::{Color, Curve, Figure, Panel},
     summary::mean_std,
-    toy::{self, BaselineKind, EstimatorKind, Problem, Record, Settings, Trained},
+    toy::{self, BaselineKind, EstimatorKind, Record, Settings, Trained},
 };
 
 const STEPS: u64 = 50_000;
@@ -24,14 +25,14 @@ const OFFSET: f64 = 0.05;
 /// A column of the figure: what is chosen among how many items.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Task {
-    problem: Problem,
+    problem: Outcomes,
     items: usize,
 }
 
 const TASKS: [Task; 3] = [
-    Task { problem: Problem::Permutation, items: 8 },
-    Task { problem: Problem::Categorical, items: 2 },
-    Task { problem: Problem::Categorical, items: 8 },
+    Task { problem: Outcomes::Orders, items: 8 },
+    Task { problem: Outcomes::Items, items: 2 },
+    Task { problem: Outcomes::Items, items: 8 },
 ];
 
 /// A curve of the figure.
@@ -63,8 +64,8 @@ impl Method {
 impl Task {
     fn label(self) -> &'static str {
         match self.problem {
-            Problem::Permutation => "Plackett-Luce",
-            Problem::Categorical => "categorical",
+            Outcomes::Orders => "Plackett-Luce",
+            Outcomes::Items => "categorical",
         }
     }
 
@@ -75,14 +76,14 @@ impl Task {
             _ => method.estimator.name(),
         };
         match self.problem {
-            Problem::Permutation => name,
-            Problem::Categorical => name.strip_prefix("PL-").unwrap_or(name),
+            Outcomes::Orders => name,
+            Outcomes::Items => name.strip_prefix("PL-").unwrap_or(name),
         }
     }
 
     /// A surrogate is a sum over an order; one category has none.
     fn has(self, method: Method) -> bool {
-        self.problem == Problem::Permutation || method.estimator != EstimatorKind::Surrogate
+        self.problem == Outcomes::Orders || method.estimator != EstimatorKind::Surrogate
     }
 }
 
@@ -93,9 +94,9 @@ struct Group {
     runs: Vec<(u64, Trained)>,
 }
 
-pub(super) fn make(out: &OutDir, Wish { seeds, quick, .. }: Wish<'_>) -> anyhow::Result<Report> {
+pub(super) fn make(Wish { seeds, quick, .. }: Wish<'_>) -> anyhow::Result<Report> {
     let groups = run_all(seeds, if quick { QUICK_STEPS } else { STEPS })?;
-    let mut files = vec![out.write("figure1.csv", &csv(&groups)?)?];
+    let mut files = vec![("figure1.csv".to_owned(), csv(&groups)?)];
     let (main, beside) = TASKS.split_at(1);
     for (name, title, tasks) in [
         ("figure1", "Toy problem: gradient estimators for the Plackett-Luce distribution", main),
@@ -103,11 +104,10 @@ pub(super) fn make(out: &OutDir, Wish { seeds, quick, .. }: Wish<'_>) -> anyhow:
     ] {
         let panels: Vec<Panel> = tasks.iter().flat_map(|&task| panels(task, &groups)).collect();
         let figure = Figure::draw(title, &panels, 2)?;
-        files.push(out.write(&format!("{name}.svg"), figure.svg.as_bytes())?);
-        files.push(out.write(&format!("{name}.png"), &figure.png)?);
+        files.extend(pictures(name, figure));
     }
     let cells: Vec<Cell> = groups.iter().flat_map(cells).collect();
-    files.push(out.write("figure1.md", markdown(&groups, &cells, seeds).as_bytes())?);
+    files.push(("figure1.md".to_owned(), markdown(&groups, &cells, seeds).into_bytes()));
     let text = console::table(&HEADER, groups.iter().map(|group| row(group, &cells)));
     Ok(Report { cells, text, files })
 }

@@ -9,8 +9,12 @@ mod page;
 mod paper;
 mod variance;
 
-use std::path::{Path, PathBuf};
+use std::{
+    borrow::Cow,
+    path::{Path, PathBuf},
+};
 
+use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
@@ -19,6 +23,7 @@ use crate::{
     console::{self, BadInput},
     files::{OutDir, OutFile},
     interrupt,
+    plot::Figure,
 };
 pub(crate) use cells::Cell;
 
@@ -84,39 +89,51 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     let count = arguments.seeds.unwrap_or(if arguments.quick { 2 } else { 5 });
     plackett::memory::check("a list of so many seeds", BYTES_PER_SEED * u128::from(count))?;
     let seeds: Vec<u64> = (0..count).map(|index| arguments.common.seed.wrapping_add(index)).collect();
+    let is_json = arguments.common.json;
+    let mut interrupted = false;
     let mut cells = Vec::new();
     let mut page = page::Experiments::new(arguments, &seeds);
     for (name, make) in EXPERIMENTS.iter().filter(|(name, _)| arguments.experiment.includes(name)) {
         let wish = Wish { seeds: &seeds, quick: arguments.quick, data: arguments.data.as_deref() };
-        let report = make(&out, wish)?;
-        let interrupted = interrupt::check().is_break();
+        let mut report = make(&out, wish)?;
+        interrupted = interrupt::check().is_break();
         let document = Document { cells: &report.cells, seeds: &seeds, quick: arguments.quick, interrupted };
-        let mut files = report.files;
-        files.push(out.write(&format!("{name}.json"), serde_json::to_string_pretty(&document)?.as_bytes())?);
-        if !arguments.common.json {
-            let note = if interrupted { " (interrupted: call again to go on)" } else { "" };
-            let names: Vec<_> = files.iter().filter_map(|file| file.file_name()?.to_str()).collect();
+        report.files.push((format!("{name}.json"), serde_json::to_vec_pretty(&document)?));
+        // What is not whole does not take the place of what is.
+        let folder = if interrupted { &out.folder("partial")? } else { &out };
+        if !is_json {
             console::say(&report.text)?;
-            console::say(&format!("Written to {}{note}: {}", arguments.out.display(), names.join(", ")))?;
         }
-        page.add(name, &report.cells, &files)?;
+        report.write(folder, interrupted)?;
+        if !is_json {
+            let names: Vec<&str> = report.files.iter().map(|(name, _)| name.as_str()).collect();
+            console::say(&format!("Written to {}: {}", folder.path().display(), names.join(", ")))?;
+        }
+        page.add(name, &report, interrupted);
         cells.extend(report.cells);
         if interrupted {
             break;
         }
     }
-    if arguments.common.json {
-        let interrupted = interrupt::check().is_break();
+    if is_json {
         console::say_json(&Document { cells: &cells, seeds: &seeds, quick: arguments.quick, interrupted })?;
     }
     if let (Some(file), Some(path)) = (file, &arguments.report) {
         file.write(page.html().as_bytes())?;
-        if !arguments.common.json {
+        if !is_json {
             console::say(&format!("Report in {}", path.display()))?;
         }
     }
+    if interrupted {
+        let place = arguments.out.join("partial");
+        return Err(anyhow!("interrupted: what is there is in {}; call again to go on", place.display()));
+    }
     Ok(())
 }
+
+/// What a table says that is not whole.
+const PARTIAL: &str =
+    "Interrupted: these are the figures of the runs that had been finished, and not the whole experiment.";
 
 /// How an experiment is wanted.
 #[derive(Clone, Copy)]
@@ -128,12 +145,12 @@ struct Wish<'a> {
 
 type Make = fn(&OutDir, Wish<'_>) -> anyhow::Result<Report>;
 
-/// The experiments by name: a new one is one line here and one in [`Experiment`].
 /// What the runs of a seed take, all methods together.
 const BYTES_PER_SEED: u128 = 4096;
 
+/// The experiments by name: a new one is one line here and one in [`Experiment`].
 const EXPERIMENTS: [(&str, Make); 6] = [
-    ("figure1", figure1::make),
+    ("figure1", |_, wish| figure1::make(wish)),
     ("table1", |out, wish| linear::make(out, 10, wish)),
     ("table2", |out, wish| linear::make(out, 20, wish)),
     ("table3", |out, wish| linear::make(out, 50, wish)),
@@ -163,9 +180,27 @@ impl Experiment {
     }
 }
 
-/// What an experiment leaves: its cells, a text to show, the names of its files.
+/// What an experiment leaves: its cells, a text to show, its files.
 struct Report {
     cells: Vec<Cell>,
     text: String,
-    files: Vec<PathBuf>,
+    files: Vec<(String, Vec<u8>)>,
+}
+
+impl Report {
+    fn write(&self, folder: &OutDir, is_partial: bool) -> anyhow::Result<()> {
+        for (name, bytes) in &self.files {
+            let mut bytes = Cow::Borrowed(bytes);
+            if is_partial && name.strip_suffix(".md").is_some() {
+                bytes = Cow::Owned([format!("> {PARTIAL}\n\n").as_bytes(), &bytes].concat());
+            }
+            folder.write(name, &bytes)?;
+        }
+        Ok(())
+    }
+}
+
+/// A picture in both of its forms.
+fn pictures(name: &str, figure: Figure) -> [(String, Vec<u8>); 2] {
+    [(format!("{name}.svg"), figure.svg.into_bytes()), (format!("{name}.png"), figure.png)]
 }

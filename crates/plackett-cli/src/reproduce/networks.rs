@@ -294,7 +294,7 @@ pub(super) fn make(out: &OutDir, Wish { seeds, quick, .. }: Wish<'_>) -> anyhow:
         text.push(format!("{}{note}\n{}", source.title(), console::table(&header, rows)));
     }
     let files =
-        vec![out.write("table4.csv", &cells::csv(&all)?)?, out.write("table4.md", markdown.as_bytes())?];
+        vec![("table4.csv".to_owned(), cells::csv(&all)?), ("table4.md".to_owned(), markdown.into_bytes())];
     Ok(Report { cells: all, text: text.join("\n\n"), files })
 }
 

@@ -1,11 +1,8 @@
 //! The page of `--report`: each experiment as tables with the paper's figures beside ours, and its pictures.
 
-use std::{fs, path::PathBuf};
-
-use anyhow::Context;
 use plackett_report::{Html, Page, shell_command};
 
-use super::{Arguments, Cell};
+use super::{Arguments, Cell, PARTIAL, Report};
 
 /// The page as it grows.
 pub(super) struct Experiments {
@@ -49,18 +46,18 @@ impl Experiments {
     }
 
     /// Adds an experiment with its cells, and the pictures among its files.
-    pub(super) fn add(&mut self, name: &str, cells: &[Cell], files: &[PathBuf]) -> anyhow::Result<()> {
-        let Some(&(id, heading, note)) = HEADINGS.iter().find(|(id, ..)| *id == name) else {
-            return Ok(());
-        };
+    pub(super) fn add(&mut self, name: &str, report: &Report, is_partial: bool) {
+        let Some(&(id, heading, note)) = HEADINGS.iter().find(|(id, ..)| *id == name) else { return };
         let mut body = Html::paragraph(note);
-        for path in files.iter().filter(|path| path.extension().is_some_and(|ending| ending == "svg")) {
-            let svg = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        if is_partial {
+            body.extend([Html::paragraph(PARTIAL)]);
+        }
+        for (_, svg) in report.files.iter().filter(|(name, _)| name.strip_suffix(".svg").is_some()) {
+            let svg = String::from_utf8_lossy(svg).into_owned();
             body.extend([Html::element("figure", "picture", &Html::trusted(svg))]);
         }
-        body.extend(tables(cells));
+        body.extend(tables(&report.cells));
         self.page.section(id, heading, &body);
-        Ok(())
     }
 
     pub(super) fn html(mut self) -> String {

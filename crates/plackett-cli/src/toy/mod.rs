@@ -2,12 +2,15 @@
 
 mod run;
 
-pub(crate) use run::{BaselineKind, EstimatorKind, Problem, Record, Settings, Trained, train};
+pub(crate) use run::{BaselineKind, EstimatorKind, Record, Settings, Trained, train};
 
 use std::path::PathBuf;
 
 use clap::Args;
-use plackett::run::{Ending, Limits, Progress, Run};
+use plackett::{
+    run::{Ending, Limits, Progress, Run},
+    trial::Outcomes,
+};
 use serde::Serialize;
 
 use crate::{
@@ -60,7 +63,7 @@ struct Document<'a> {
 
 pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     let settings = Settings {
-        problem: Problem::Permutation,
+        problem: Outcomes::Orders,
         estimator: arguments.estimator,
         baseline: arguments.baseline.unwrap_or(BaselineKind::usual(arguments.samples)),
         items: arguments.items,
@@ -80,10 +83,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     run.begin(settings.estimator.name(), Some(settings.steps));
     let trained = train(&settings, &run)?;
     bar.finish_and_clear();
-    if let Some(out) = &out {
-        write(out, &settings, &trained)?;
-    }
-    if arguments.common.json {
+    let shown = if arguments.common.json {
         let document = Document {
             estimator: settings.estimator.flag(),
             baseline: settings.baseline.flag(),
@@ -93,13 +93,17 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
             seed: settings.seed,
             trained: &trained,
         };
-        return console::say_json(&document);
-    }
-    console::say(&summary(&settings, &trained))?;
-    if let Some(out) = &arguments.out {
-        console::say(&format!("Written to {}: toy.csv, toy.svg, toy.png", out.display()))?;
-    }
-    Ok(())
+        console::say_json(&document)
+    } else {
+        console::say(&summary(&settings, &trained))
+    };
+    // Neither is lost if the other cannot be had.
+    let written = out.map_or(Ok(()), |out| {
+        write(&out, &settings, &trained)?;
+        let note = || format!("Written to {}: toy.csv, toy.svg, toy.png", out.path().display());
+        if arguments.common.json { Ok(()) } else { console::say(&note()) }
+    });
+    shown.and(written)
 }
 
 /// Rows of the curve that are worth a line of the table.

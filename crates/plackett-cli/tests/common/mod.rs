@@ -55,6 +55,14 @@ pub(crate) fn complaint(arguments: &[&str], code: i32) -> String {
 /// The document of a call that gets Ctrl-C as soon as it listens to it, which is before the first step or at any time after.
 #[cfg(unix)]
 pub(crate) fn interrupted(arguments: &[&str]) -> Value {
+    let document: Value = serde_json::from_str(&succeeded(&stopped(arguments))).unwrap();
+    assert_eq!(document["status"], "interrupted");
+    document
+}
+
+/// What comes of such a call.
+#[cfg(unix)]
+pub(crate) fn stopped(arguments: &[&str]) -> Output {
     use rustix::process::{Pid, Signal, kill_process};
     use std::process::Stdio;
     let mut child =
@@ -64,9 +72,7 @@ pub(crate) fn interrupted(arguments: &[&str]) -> Value {
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
-    let document: Value = serde_json::from_str(&succeeded(&child.wait_with_output().unwrap())).unwrap();
-    assert_eq!(document["status"], "interrupted");
-    document
+    child.wait_with_output().unwrap()
 }
 
 /// Whether a process has a handler of its own for Ctrl-C.

@@ -67,6 +67,9 @@ impl Tally {
     }
 }
 
+/// No data have more columns than this; a text that says so is not believed, as lists of that length would be made.
+const MOST_NODES: usize = 1 << 20;
+
 /// A support as it is saved.
 #[derive(Serialize, Deserialize)]
 struct Saved {
@@ -255,7 +258,7 @@ impl Support {
                 && b < support.nodes
                 && [tally.0, tally.1, tally.2].iter().map(|&n| u64::from(n)).sum::<u64>() <= most
         };
-        if !support.pairs.iter().all(fits) {
+        if support.nodes > MOST_NODES || !support.pairs.iter().all(fits) {
             return Err(misfit("has counts that cannot be".to_owned()));
         }
         Ok(support)

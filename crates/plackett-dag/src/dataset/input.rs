@@ -116,10 +116,8 @@ impl<'a> Input<'a> {
 
     /// All bytes at once.
     pub(super) fn bytes(self, file: &str) -> Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        let read = self.into_reader().read_to_end(&mut bytes);
-        read.map_err(|problem| Error::Io { file: file.to_owned(), problem })?;
-        Ok(bytes)
+        plackett::memory::read(self.into_reader())
+            .map_err(|problem| Error::Io { file: file.to_owned(), problem })
     }
 
     /// All bytes, the first ones again.

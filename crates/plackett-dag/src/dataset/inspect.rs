@@ -1,8 +1,8 @@
 //! What is wrong with columns that have a kind, and what is suspicious: constants, copies, ids, dates, marks of missing values
 //! that pass for numbers, codes that pass for numbers, heavy tails. All of it is found before anything is said.
 
-use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hasher};
+use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher};
 
 use super::profile::Profile;
 use super::{Column, Dataset, Kind, Values, Why};
@@ -93,8 +93,19 @@ fn blocks(finding: &Finding) -> bool {
     matches!(finding.concern, Concern::NotNumbers { .. } | Concern::Infinite { .. })
 }
 
+fn is_lumped(finding: &Finding) -> bool {
+    matches!(finding.concern, Concern::Lumped { .. })
+}
+
+/// The columns that findings of some sort are about.
+fn columns_of(findings: &[Finding], is_wanted: impl Fn(&Finding) -> bool) -> HashSet<String> {
+    findings.iter().filter(|finding| is_wanted(finding)).flat_map(|finding| finding.columns.clone()).collect()
+}
+
 fn constants_and_copies(data: &Dataset, numbers: &Numbers, findings: &mut Vec<Finding>) {
     let mut constants = Vec::new();
+    // Of a column that is not all numbers, what is left says nothing; of one with names, it has been said.
+    let told = columns_of(findings, |finding| blocks(finding) || is_lumped(finding));
     for (column, values) in data.columns.iter().zip(&data.values) {
         let is_constant = match values {
             // Of categories without rows it is known which occur.
@@ -112,11 +123,7 @@ fn constants_and_copies(data: &Dataset, numbers: &Numbers, findings: &mut Vec<Fi
             }
             Values::Numbers(_) | Values::Unusable => false,
         };
-        // Of a column that is not all numbers, what is left says nothing; of one with names, it has been said.
-        let is_told =
-            |finding: &Finding| blocks(finding) || matches!(finding.concern, Concern::Lumped { .. });
-        let is_blocked = |finding: &Finding| is_told(finding) && finding.columns.contains(&column.name);
-        if is_constant && !findings.iter().any(is_blocked) {
+        if is_constant && !told.contains(column.name.as_str()) {
             constants.push(column.name.clone());
         }
     }
@@ -150,17 +157,51 @@ fn constants_and_copies(data: &Dataset, numbers: &Numbers, findings: &mut Vec<Fi
     findings.append(&mut copies);
 }
 
+/// Among more columns with gaps not every pair is compared, but only those whose gaps are in the same rows.
+const MOST_COMPARED: usize = 2000;
+
+/// What copies with gaps in the same rows have in common: where the gaps are, and, but for rounding, every number as a share of the
+/// way from the first to the next one that differs. None where all are the same.
+fn shape(numbers: &[f64]) -> Option<u64> {
+    /// Digits that rounding leaves alone.
+    const STEPS: f64 = 1e6;
+    let mut there = numbers.iter().filter(|number| !number.is_nan());
+    let first = there.next()?;
+    let way = there.find(|&number| number != first)? - first;
+    let mut hasher = DefaultHasher::new();
+    for number in numbers {
+        let share = (!number.is_nan()).then(|| ((number - first) / way * STEPS).round() as i64);
+        share.hash(&mut hasher);
+    }
+    Some(hasher.finish())
+}
+
 /// Columns of numbers with missing values that are others up to shift and scale wherever both are there. Most pairs are told
 /// apart by their first three rows.
 fn copies_with_gaps(data: &Dataset, constants: &[String], copies: &mut Vec<Finding>) {
     let has_gaps: Vec<bool> = (0..data.names.len())
         .map(|at| data.numbers(at).is_some_and(|numbers| numbers.iter().any(|number| number.is_nan())))
         .collect();
-    let is_known = |at: usize| data.numbers(at).is_some() && !constants.contains(&data.names[at]);
-    for at in (0..data.names.len()).filter(|&at| is_known(at)) {
-        let original = (0..at)
-            .filter(|&other| is_known(other) && (has_gaps[at] || has_gaps[other]))
-            .find_map(|other| is_copy(data.numbers(at)?, data.numbers(other)?).map(|sign| (other, sign)));
+    let constants: HashSet<&str> = constants.iter().map(String::as_str).collect();
+    let known: Vec<usize> = (0..data.names.len())
+        .filter(|&at| data.numbers(at).is_some() && !constants.contains(data.names[at].as_str()))
+        .collect();
+    let mut alike: HashMap<u64, Vec<usize>> = HashMap::new();
+    for (place, &at) in known.iter().enumerate() {
+        let among: &[usize] = if known.len() <= MOST_COMPARED {
+            &known[..place]
+        } else if let Some(shape) = data.numbers(at).and_then(shape) {
+            let alike = alike.entry(shape).or_default();
+            alike.push(at);
+            // Copies of copies are those of the first.
+            &alike[..(alike.len() - 1).min(1)]
+        } else {
+            &[]
+        };
+        let original = among
+            .iter()
+            .filter(|&&other| has_gaps[at] || has_gaps[other])
+            .find_map(|&other| is_copy(data.numbers(at)?, data.numbers(other)?).map(|sign| (other, sign)));
         if let Some((other, correlation)) = original {
             let concern = Concern::Copy { original: data.names[other].clone(), correlation };
             copies.push(Finding::of(&data.names[at], concern));
@@ -263,13 +304,11 @@ fn suspicions(data: &Dataset, rows: usize, profiles: &[Option<Profile>], finding
         let concern = Concern::SameCategories { original: data.names[original].clone() };
         findings.push(Finding::of(&data.names[copy], concern));
     }
+    let lumped = columns_of(findings, is_lumped);
     let (mut ids, mut dates, mut codes) = (Vec::new(), Vec::new(), Vec::new());
     for ((column, values), profile) in data.columns.iter().zip(&data.values).zip(profiles) {
-        let is_lumped = |finding: &Finding| matches!(finding.concern, Concern::Lumped { .. });
-        let is_told =
-            findings.iter().any(|finding| is_lumped(finding) && finding.columns == [&column.name[..]]);
         match values {
-            Values::Categories { .. } if is_told => {}
+            Values::Categories { .. } if lumped.contains(column.name.as_str()) => {}
             Values::Categories { labels, .. } => {
                 if !labels.is_empty() && labels.iter().all(|label| is_date(label)) {
                     dates.push(column.name.clone());

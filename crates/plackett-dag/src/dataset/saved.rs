@@ -1,14 +1,12 @@
 //! Bytes of a file with lines, lists of numbers and a checksum at the end, written whole or not at all.
 
-use std::fs;
-use std::io::Write as _;
 use std::path::Path;
 
 use super::fingerprint::Print;
 use crate::error::{Error, Problem, Result};
 
 /// Hexadecimal digits of the checksum, and the end of its line.
-const CHECK: usize = 33;
+pub(super) const CHECK: usize = 33;
 
 pub(super) struct Writer(Vec<u8>);
 
@@ -104,21 +102,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Writes a file under a temporary name beside its own, and renames it: an earlier one stays until the new one is whole.
+/// Writes a file in a single step: an earlier one stays until the new one is whole.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     let failed = |problem| Error::Io { file: path.display().to_string(), problem };
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(format!(".{}.tmp", std::process::id()));
-    let temporary = path.with_file_name(name);
-    let write = || {
-        let mut file = fs::File::create(&temporary)?;
-        file.write_all(bytes)?;
-        // Without the sync a power cut may leave the new name on an empty file.
-        file.sync_all()?;
-        fs::rename(&temporary, path)
-    };
-    write().map_err(|problem| {
-        fs::remove_file(&temporary).ok();
-        failed(problem)
-    })
+    plackett::files::replace(path, bytes).map_err(failed)
 }

@@ -4,6 +4,7 @@
 //! Parts of data that are apart, in files, batches or machines, merge to the statistics of the whole.
 
 use std::collections::HashMap;
+use std::io::Read as _;
 use std::path::Path;
 
 use plackett::run::Run;
@@ -56,6 +57,9 @@ enum Counted {
     Categories(DistinctRows),
     Mixed(LabeledMoments),
 }
+
+/// Rows that a double still counts one by one: no file is of more.
+const MOST_ROWS: u64 = 1 << 53;
 
 /// The first line of a file.
 const MAGIC: &[u8] = b"plackett statistics 1\n";
@@ -182,8 +186,11 @@ impl Statistics {
                 return Err(Error::Misfit { setting: "kinds", reason });
             }
         }
-        self.missing.iter_mut().zip(&other.missing).for_each(|(count, more)| *count += more);
-        self.dropped_rows += other.dropped_rows;
+        self.missing
+            .iter_mut()
+            .zip(&other.missing)
+            .for_each(|(count, &more)| *count = count.saturating_add(more));
+        self.dropped_rows = self.dropped_rows.saturating_add(other.dropped_rows);
         Ok(())
     }
 
@@ -317,7 +324,7 @@ impl Statistics {
             counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
             data.findings.push(Finding::whole(Concern::Incomplete {
                 counts,
-                rows: rows + self.dropped_rows,
+                rows: rows.saturating_add(self.dropped_rows),
                 complete: rows,
                 treatment: Treatment::LeftOut,
             }));
@@ -396,6 +403,10 @@ impl Statistics {
         let mut reader = Reader::new(bytes, MAGIC, file)?;
         let head: Head = serde_json::from_slice(reader.line()?)
             .map_err(|problem| Problem::Statistics { message: problem.to_string() }.in_file(file))?;
+        if [head.rows, head.dropped_rows].iter().any(|&rows| rows as u64 > MOST_ROWS) {
+            let message = "they are of more rows than can be counted".to_owned();
+            return Err(Problem::Statistics { message }.in_file(file));
+        }
         let width = head.columns.len();
         let names: Vec<String> = head.columns.iter().map(|column| column.name.clone()).collect();
         let missing = head.columns.iter().map(|column| column.missing).collect();
@@ -452,9 +463,28 @@ impl Statistics {
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let file = path.display().to_string();
-        let bytes = std::fs::read(path).map_err(|problem| Error::Io { file: file.clone(), problem })?;
-        Self::from_bytes(&bytes, &file)
+        let failed = |problem| Error::Io { file: file.clone(), problem };
+        let mut source = std::fs::File::open(path).map_err(failed)?;
+        let mut head = Vec::new();
+        source.by_ref().take(ANY_MAGIC.len() as u64).read_to_end(&mut head).map_err(failed)?;
+        // What does not begin as it should may never end either.
+        if Self::is_one(&head) {
+            head = plackett::memory::read(std::io::Cursor::new(head).chain(source)).map_err(failed)?;
+        }
+        Self::from_bytes(&head, &file)
     }
+
+    /// Bytes with the checksum that they must end in, for tests of what is damaged before it.
+    #[doc(hidden)]
+    pub fn sealed(body: &[u8]) -> Vec<u8> {
+        let mut writer = Writer::new(&[]);
+        writer.bytes(body);
+        writer.finish()
+    }
+
+    /// The bytes of that checksum.
+    #[doc(hidden)]
+    pub const CHECKSUM: usize = super::saved::CHECK;
 
     /// Whether bytes begin as those of statistics do.
     pub(super) fn is_one(head: &[u8]) -> bool {
@@ -547,7 +577,7 @@ impl DistinctRows {
     fn from_parts(labels: Vec<Labels>, codes: &[u8], counts: &[u64]) -> Option<Self> {
         let width = labels.len();
         let mut rows = Self { labels, places: HashMap::with_capacity(counts.len()), counts: Vec::new() };
-        for (key, &count) in codes.chunks_exact(width).zip(counts) {
+        for (key, &count) in codes.chunks_exact(width.max(1)).zip(counts) {
             let fits =
                 key.iter().zip(&rows.labels).all(|(&code, labels)| usize::from(code) < labels.texts.len());
             if !fits || count == 0 {
@@ -560,12 +590,13 @@ impl DistinctRows {
     }
 
     fn total(&self) -> u64 {
-        self.counts.iter().sum()
+        self.counts.iter().fold(0, |total, &count| total.saturating_add(count))
     }
 
     fn add(&mut self, key: &[u8], count: u64) -> Result<()> {
         if let Some(&place) = self.places.get(key) {
-            self.counts[place as usize] += count;
+            let known = &mut self.counts[place as usize];
+            *known = known.saturating_add(count);
             return Ok(());
         }
         if self.counts.len() == Statistics::MOST_DISTINCT_ROWS {

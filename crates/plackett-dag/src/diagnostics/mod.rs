@@ -11,6 +11,7 @@ mod parameters;
 mod residuals;
 mod sortability;
 mod variances;
+mod wide;
 
 use std::fmt;
 
@@ -24,6 +25,7 @@ use residuals::Residuals;
 const ALL: &[fn(&Look<'_, '_>) -> Option<Diagnostic>] = &[
     parameters::rows_per_parameter,
     cells::sparse_cells,
+    wide::rows_per_category,
     collinearity::collinearity,
     nonlinearity::nonlinearity,
     normality::normality,

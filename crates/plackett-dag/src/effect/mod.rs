@@ -2,6 +2,7 @@
 //! open what causes what, all values that its graphs give are listed, never one of them.
 
 mod adjustment;
+mod any;
 mod asked;
 mod estimate;
 mod joint;
@@ -9,6 +10,7 @@ mod orientations;
 mod resampled;
 
 pub use adjustment::Adjustment;
+pub use any::{AnyEffect, AnyQuery};
 pub use joint::{JointEffect, JointLevel, JointQuery, JointValue, Part};
 pub use resampled::Resampling;
 

@@ -63,9 +63,8 @@ pub fn read_graph(path: impl AsRef<Path>) -> Result<NamedDag, Error> {
 pub fn read_claim(path: impl AsRef<Path>) -> Result<Claim, Error> {
     let path = path.as_ref();
     let file = path.display().to_string();
-    let mut text = Vec::new();
-    let read = std::io::Read::read_to_end(&mut open(path)?, &mut text);
-    read.map_err(|problem| Error::Io { file: file.clone(), problem })?;
+    let read = plackett::memory::read_text(open(path)?);
+    let text = read.map_err(|problem| Error::Io { file: file.clone(), problem })?;
     parse_claim(&text, &file)
 }
 

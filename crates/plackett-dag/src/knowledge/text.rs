@@ -19,7 +19,8 @@ impl Knowledge {
     /// ```
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         let file = path.as_ref().display().to_string();
-        let bytes = std::fs::read(&path).map_err(|problem| Error::Io { file: file.clone(), problem })?;
+        let read = std::fs::File::open(&path).and_then(plackett::memory::read_text);
+        let bytes = read.map_err(|problem| Error::Io { file: file.clone(), problem })?;
         let problem = |problem: &str| Error::Knowledge { problems: vec![format!("{file}: {problem}")] };
         let text = String::from_utf8(bytes).map_err(|_| problem("this is no text"))?;
         Self::parse(&text).map_err(|error| match error {

@@ -275,13 +275,21 @@ impl Learner<'_> {
         Ok(Learned { order, p_values: Some(p_values), ..unscored(learning, dag, pattern, tests, ending) })
     }
 
+    /// The most parent sets of a node that there is memory for.
+    fn most_sets(&self) -> usize {
+        /// A cost, what subsets cost and a place in a list, of two nodes at a time.
+        const BYTES_PER_SET: usize = 128;
+        Candidates::DEFAULT_MAX_SETS.min(self.learning.search.memory_bytes / BYTES_PER_SET)
+    }
+
     /// The best graph so far if the run is over before there are parent sets.
     fn space(&self, run: &Run<'_>) -> Result<std::result::Result<Space, Dag>> {
         let Self { learning, data, score } = *self;
         let least = || learning.bounds_of(data.columns()).least();
         if let Some(limit) = complete_limit(learning, data) {
-            let candidates =
+            let mut candidates =
                 Candidates::all(data.columns(), limit).within(learning.bounds_of(data.columns()))?;
+            candidates.max_sets = self.most_sets();
             let sets = ParentSets::build(data, score, &candidates, Keep::Best, run)?;
             return Ok(sets.map(|sets| Space::fixed(candidates, sets)).ok_or_else(least));
         }
@@ -299,6 +307,7 @@ impl Learner<'_> {
             }
         };
         candidates = candidates.within(learning.bounds_of(data.columns()))?;
+        candidates.max_sets = self.most_sets();
         if let Some(most) = learning.categories.max_parents {
             candidates.max_parents = most;
         }

@@ -44,7 +44,7 @@ fn fitted(
     score_at: impl Fn(f64) -> Result<Arc<dyn LocalScore>>,
 ) -> Result<f64> {
     let quarter = run.time_left().map(|time| time / 4);
-    let run = run.part(Limits { time: quarter, ..Limits::default() });
+    let run = run.part(Limits { time: quarter, ..Limits::default() }).unsketched();
     let mut price = first;
     for _ in 0..ROUNDS {
         run.begin("the price of a parent", None);

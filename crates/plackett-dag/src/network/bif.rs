@@ -4,7 +4,6 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::io::Read;
 use std::path::Path;
 
 use super::{
@@ -33,9 +32,8 @@ impl BayesNet {
     pub fn read_bif(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let file = path.display().to_string();
-        let mut bytes = Vec::new();
-        let read = open(path)?.read_to_end(&mut bytes);
-        read.map_err(|problem| Error::Io { file: file.clone(), problem })?;
+        let read = plackett::memory::read_text(open(path)?);
+        let bytes = read.map_err(|problem| Error::Io { file: file.clone(), problem })?;
         let text = std::str::from_utf8(&bytes).map_err(|error| {
             let line = bytes[..error.valid_up_to()].split(|&byte| byte == b'\n').count() as u64;
             Error::Content {

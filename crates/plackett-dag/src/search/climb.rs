@@ -372,6 +372,7 @@ impl<'a> Climb<'a> {
             seen.insert(self.hash());
             if !is_worse {
                 (least, vain, best) = (self.now.cost(), 0, None);
+                run.show(least, || Some(self.now.parents.clone()));
             }
         }
         if let Some(best) = best {

@@ -187,6 +187,11 @@ fn within(bounds: &Bounds, order: &[usize], node: usize, place: usize) -> usize 
     place.clamp(low, high)
 }
 
+/// The parents of every node, for whoever looks on.
+fn lists(walker: &mut dyn Walker) -> Option<Vec<Vec<usize>>> {
+    Some(walker.parents()?.iter().map(|parents| parents.into_iter().collect()).collect())
+}
+
 /// Improves an order until no move of one node helps, then disturbs it and tries again, keeping what is not worse.
 fn walk(walker: &mut dyn Walker, bounds: &Bounds, kicks: usize, mut rng: ChaCha8Rng, run: &Run<'_>) {
     let nodes = walker.order().len();
@@ -202,6 +207,7 @@ fn walk(walker: &mut dyn Walker, bounds: &Bounds, kicks: usize, mut rng: ChaCha8
     walker.keep();
     run.advance(1);
     least = walker.score();
+    run.show(least, || lists(walker));
     let kicks = if nodes > 2 { kicks } else { 0 };
     for _ in 0..kicks {
         if run.is_over() {
@@ -216,6 +222,7 @@ fn walk(walker: &mut dyn Walker, bounds: &Bounds, kicks: usize, mut rng: ChaCha8
             least = walker.score();
             walker.keep();
             run.note(walker.evaluations(), Some(least));
+            run.show(least, || lists(walker));
         } else {
             walker.go_back();
         }

@@ -138,6 +138,7 @@ impl<'a> Walk<'a> {
         t2: usize,
         is_forward: bool,
         gained: f64,
+        left: u64,
     ) -> (Option<Step>, Option<Step>) {
         let problem = self.problem;
         let (mut closed, mut open): (Option<Step>, Option<Step>) = (None, None);
@@ -155,7 +156,7 @@ impl<'a> Walk<'a> {
         for (&t3, &d23) in problem.near(t2).iter().zip(problem.near_distances(t2)).take(BREADTH[0]) {
             let t3 = t3 as usize;
             let gain = gained - d23;
-            if gain <= 0.0 {
+            if gain <= 0.0 || valued >= left {
                 break;
             }
             if t3 == t1 || t3 == before_t2 {
@@ -165,7 +166,7 @@ impl<'a> Walk<'a> {
             for is_after in [true, false] {
                 let t4 = if is_after { after(self, t3) } else { before(self, t3) };
                 let gain = gain + self.d(t3, t4);
-                if is_after {
+                if is_after && valued < left {
                     valued += 1;
                     let gain = gain - self.d(t4, t1);
                     meet(Step { join: Join::Two, t: [t2, t3, t4, t4, t4], gain }, true);
@@ -181,6 +182,9 @@ impl<'a> Walk<'a> {
                     }
                     let is_before_three = offset(self, t5) < offset3;
                     let mut try_end = |walk: &Self, join: Join, t6: usize| {
+                        if valued >= left {
+                            return;
+                        }
                         valued += 1;
                         let gain = gain + walk.d(t5, t6);
                         let t = [t2, t3, t4, t5, t6];
@@ -274,14 +278,14 @@ impl<'a> Walk<'a> {
     }
 
     /// Steps from one end of the edge beside a city, until one closes with a gain.
-    fn improve_by_steps(&mut self, t1: usize, is_forward: bool, queue: &mut Queue) -> bool {
+    fn improve_by_steps(&mut self, t1: usize, is_forward: bool, queue: &mut Queue, run: &Run<'_>) -> bool {
         let start = self.turns.len();
         let mut is_forward = is_forward;
         let mut t2 = if is_forward { self.previous(t1) } else { self.next(t1) };
         let mut gained = self.d(t1, t2);
         let mut touched = [t1; 1 + 5 * DEPTH];
         for level in 0..DEPTH {
-            let (closed, open) = self.best_steps(t1, t2, is_forward, gained);
+            let (closed, open) = self.best_steps(t1, t2, is_forward, gained, self.left(run));
             let closed = closed.filter(|step| is_gain(-step.gain, self.standing.cost));
             let Some(step) = closed.or(open).filter(|_| closed.is_some() || level + 1 < DEPTH) else { break };
             touched[1 + 5 * level..][..5].copy_from_slice(&step.t);
@@ -299,8 +303,8 @@ impl<'a> Walk<'a> {
     }
 
     /// Makes the best move of a short stretch that begins or ends with a city to beside a near city, not turned.
-    fn improve_by_shift(&mut self, city: usize, queue: &mut Queue) -> bool {
-        let problem = self.problem;
+    fn improve_by_shift(&mut self, city: usize, queue: &mut Queue, run: &Run<'_>) -> bool {
+        let (problem, mut left) = (self.problem, self.left(run));
         let d = |from, to| problem.distances.between(from, to);
         // The change, the stretch from its first city to its last, its length, and the city that it goes behind.
         let mut best = (0.0, city, city, 0, city);
@@ -314,7 +318,7 @@ impl<'a> Walk<'a> {
                 let (before, after) = (self.previous(first), self.next(last));
                 let saved = d(before, first) + d(last, after) - d(before, after);
                 for (&near, &distance) in problem.near(city).iter().zip(problem.near_distances(city)) {
-                    if saved <= distance {
+                    if saved <= distance || left == 0 {
                         break;
                     }
                     // Behind the near city the stretch begins with the city, before it the stretch ends with it.
@@ -324,6 +328,7 @@ impl<'a> Walk<'a> {
                     if self.steps(first, near) < count || behind == last || ahead == first {
                         continue;
                     }
+                    left -= 1;
                     self.standing.evaluations += 1;
                     let change = d(behind, first) + d(last, ahead) - d(behind, ahead) - saved;
                     if change < best.0 {
@@ -366,48 +371,8 @@ impl<'a> Walk<'a> {
         self.best_at = None;
     }
 
-    /// The edges after these ranks, as they are once `item_at` says what stands where.
-    fn edges(&self, ranks: &[usize], item_at: impl Fn(usize) -> usize) -> f64 {
-        ranks.iter().map(|&rank| self.d(item_at(rank), item_at((rank + 1) % self.cities()))).sum()
-    }
-}
-
-fn turn_stretch(standing: &mut Standing, (start, count): Turn) {
-    let Standing { order, ranks, .. } = standing;
-    let (cities, start, count) = (order.len(), start as usize, count as usize);
-    if start + count <= cities {
-        let stretch = &mut order[start..start + count];
-        stretch.reverse();
-        (start..).zip(&*stretch).for_each(|(rank, &city)| ranks[city] = rank);
-        return;
-    }
-    let (mut left, mut right) = (start, start + count - 1 - cities);
-    for _ in 0..count / 2 {
-        order.swap(left, right);
-        ranks[order[left]] = left;
-        ranks[order[right]] = right;
-        left = if left + 1 == cities { 0 } else { left + 1 };
-        right = if right == 0 { cities - 1 } else { right - 1 };
-    }
-}
-
-impl Neighborhood for Walk<'_> {
-    fn standing(&self) -> &Standing {
-        &self.standing
-    }
-
-    fn kinds(&self) -> &'static [MoveKind] {
-        &[MoveKind::Reverse, MoveKind::Insert]
-    }
-
-    fn set_order(&mut self, order: &[usize]) {
-        self.standing.set(order, self.problem.distances.round_trip(order));
-        self.forget_turns();
-    }
-
-    /// O(1), but for turns where the way back is not as long as the way there.
-    fn change(&mut self, step: Move) -> f64 {
-        self.standing.evaluations += 1;
+    /// What a move would change. O(1), but for turns where the way back is not as long as the way there.
+    fn change_by(&self, step: Move) -> f64 {
         let (cities, order) = (self.cities(), &self.standing.order);
         let (first, last) = step.span();
         let d = |from, to| self.d(from, to);
@@ -457,8 +422,52 @@ impl Neighborhood for Walk<'_> {
         }
     }
 
+    /// The edges after these ranks, as they are once `item_at` says what stands where.
+    fn edges(&self, ranks: &[usize], item_at: impl Fn(usize) -> usize) -> f64 {
+        ranks.iter().map(|&rank| self.d(item_at(rank), item_at((rank + 1) % self.cities()))).sum()
+    }
+}
+
+fn turn_stretch(standing: &mut Standing, (start, count): Turn) {
+    let Standing { order, ranks, .. } = standing;
+    let (cities, start, count) = (order.len(), start as usize, count as usize);
+    if start + count <= cities {
+        let stretch = &mut order[start..start + count];
+        stretch.reverse();
+        (start..).zip(&*stretch).for_each(|(rank, &city)| ranks[city] = rank);
+        return;
+    }
+    let (mut left, mut right) = (start, start + count - 1 - cities);
+    for _ in 0..count / 2 {
+        order.swap(left, right);
+        ranks[order[left]] = left;
+        ranks[order[right]] = right;
+        left = if left + 1 == cities { 0 } else { left + 1 };
+        right = if right == 0 { cities - 1 } else { right - 1 };
+    }
+}
+
+impl Neighborhood for Walk<'_> {
+    fn standing(&self) -> &Standing {
+        &self.standing
+    }
+
+    fn kinds(&self) -> &'static [MoveKind] {
+        &[MoveKind::Reverse, MoveKind::Insert]
+    }
+
+    fn set_order(&mut self, order: &[usize]) {
+        self.standing.set(order, self.problem.distances.round_trip(order));
+        self.forget_turns();
+    }
+
+    fn change(&mut self, step: Move) -> f64 {
+        self.standing.evaluations += 1;
+        self.change_by(step)
+    }
+
     fn apply(&mut self, step: Move) {
-        self.standing.cost += self.change(step);
+        self.standing.cost += self.change_by(step);
         self.standing.apply(step);
         self.forget_turns();
     }
@@ -468,9 +477,9 @@ impl Neighborhood for Walk<'_> {
             return improve_by_all_moves(self, item, queue, run);
         }
         let is_better = if self.problem.distances.is_symmetric() {
-            self.improve_by_steps(item, true, queue) || self.improve_by_steps(item, false, queue)
+            self.improve_by_steps(item, true, queue, run) || self.improve_by_steps(item, false, queue, run)
         } else {
-            self.improve_by_shift(item, queue)
+            self.improve_by_shift(item, queue, run)
         };
         if !self.has_turned_only {
             self.turns.clear();
@@ -479,7 +488,7 @@ impl Neighborhood for Walk<'_> {
     }
 
     /// Exchanges two neighboring stretches: a double bridge.
-    fn kick(&mut self, queue: &mut Queue, rng: &mut ChaCha8Rng) {
+    fn kick(&mut self, queue: &mut Queue, rng: &mut ChaCha8Rng, _: &Run<'_>) {
         let cities = self.cities();
         if cities < FEWEST_CITIES {
             return kick_by_insertions(self, queue, rng);
@@ -496,6 +505,7 @@ impl Neighborhood for Walk<'_> {
             - self.d(b.1, after);
         self.exchange(start, one, two);
         self.standing.cost += change;
+        self.standing.evaluations += 1;
         if !self.has_turned_only {
             self.turns.clear();
         }
@@ -506,10 +516,7 @@ impl Neighborhood for Walk<'_> {
     fn keep(&mut self, kept: &mut Kept, is_best: bool) {
         let most = MOST_TURNS.max(self.cities() / CITIES_PER_TURN);
         if !self.has_turned_only {
-            kept.order.copy_from_slice(&self.standing.order);
-            if is_best {
-                kept.best.copy_from_slice(&self.standing.order);
-            }
+            kept.take(&self.standing.order, is_best);
             self.forget_turns();
             (self.has_turned_only, self.kept_at) = (true, 0);
             self.kept_cost = self.standing.cost;

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use plackett_dag::{Cpdag, Support};
+use plackett_dag::{Cpdag, Dag, Support};
 use serde::Serialize;
 
 use super::{Report, THRESHOLD, fit::Fit, number};
-use crate::layout::Layout;
+use crate::layout::{Layout, Point};
 
 /// The width of a character of a name in the viewer's font, the room around it, and the narrowest node.
 const CHARACTER: f64 = 7.2;
@@ -85,16 +85,14 @@ struct Edge {
     support: Option<[f64; 4]>,
     /// The joints of its line, where that is not straight.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    joints: Vec<(f64, f64)>,
+    joints: Vec<Point>,
 }
 
 impl Report<'_> {
     pub(super) fn document(&self) -> Document<'_> {
         let learned = self.learned;
         let dag = &learned.dag;
-        let widths: Vec<f64> = self.names.iter().map(|name| width(name)).collect();
-        let arrows: Vec<(usize, usize)> = dag.edges().map(|(from, to, _)| (from, to)).collect();
-        let layout = Layout::new(dag.topological_order(), &arrows, &widths);
+        let (layout, widths) = laid_out(self.names, dag);
         let fits = self.fits();
         let mut rank = vec![0; self.names.len()];
         for (at, &node) in learned.order.iter().enumerate() {
@@ -131,14 +129,9 @@ impl Report<'_> {
             (None, Some(_)) => "what all equally good graphs that keep the knowledge agree on",
             (None, None) => "what all graphs that fit the data equally well agree on",
         };
-        let mut views = vec![
-            View {
-                id: "dag",
-                name: "graph",
-                note: "the graph itself; dashed where the data leave the direction open",
-            },
-            View { id: "class", name: "class", note: class },
-        ];
+        let note = "the graph itself; dashed where the data leave the direction open";
+        let mut views =
+            vec![View { id: "dag", name: "graph", note }, View { id: "class", name: "class", note: class }];
         if self.replicated().is_some() {
             let note = "what more than half of the resamples agree on";
             views.push(View { id: "consensus", name: "consensus", note });
@@ -170,8 +163,7 @@ impl Report<'_> {
                 found.strength = edge.strength;
                 found.p_value = edge.p_value;
                 found.rank = Some(edge.rank());
-                found.joints =
-                    line[1..line.len() - 1].iter().map(|&(x, y)| (rounded(x), rounded(y))).collect();
+                found.joints = joints(line);
             });
         }
         let mut of_class = |class: &Cpdag, set: fn(&mut Edge, char)| {
@@ -197,6 +189,62 @@ impl Report<'_> {
         }
         edges
     }
+}
+
+/// A graph that is still being looked for, as the viewer draws it: nodes and edges, and nothing to say of them yet.
+///
+/// ```
+/// use plackett_dag::Dag;
+/// let names = ["rain", "wet"].map(str::to_owned);
+/// let found = Dag::from_parents(vec![vec![], vec![0]])?;
+/// assert!(plackett_report::sketch("So far", &names, &found).contains(r#""a":0,"b":1,"dag":">""#));
+/// # Ok::<(), plackett_dag::Error>(())
+/// ```
+pub fn sketch(title: &str, names: &[String], dag: &Dag) -> String {
+    let (layout, widths) = laid_out(names, dag);
+    let mut rank = vec![0; names.len()];
+    for (at, &node) in dag.topological_order().iter().enumerate() {
+        rank[node] = at;
+    }
+    let node = |node: usize| Node {
+        name: &names[node],
+        kind: "",
+        missing: 0,
+        x: rounded(layout.nodes[node].0),
+        y: rounded(layout.nodes[node].1),
+        width: rounded(widths[node]),
+        rank: rank[node],
+        fit: Vec::new(),
+    };
+    let edge = |((a, b, _), line): ((usize, usize, f64), &Vec<Point>)| Edge {
+        a,
+        b,
+        dag: Some('>'),
+        joints: joints(line),
+        ..Edge::default()
+    };
+    let document = Document {
+        title: title.to_owned(),
+        layered: layout.is_layered,
+        nodes: (0..names.len()).map(node).collect(),
+        edges: dag.edges().zip(&layout.edges).map(edge).collect(),
+        views: vec![View { id: "dag", name: "graph", note: "the best graph so far" }],
+        strength: "strength",
+        linear: false,
+    };
+    serde_json::json!(document).to_string()
+}
+
+/// Where nodes and lines are, and how wide the nodes.
+fn laid_out(names: &[String], dag: &Dag) -> (Layout, Vec<f64>) {
+    let widths: Vec<f64> = names.iter().map(|name| width(name)).collect();
+    let arrows: Vec<(usize, usize)> = dag.edges().map(|(from, to, _)| (from, to)).collect();
+    (Layout::new(dag.topological_order(), &arrows, &widths), widths)
+}
+
+/// The joints of a line, its ends left out.
+fn joints(line: &[Point]) -> Vec<Point> {
+    line[1..line.len() - 1].iter().map(|&(x, y)| (rounded(x), rounded(y))).collect()
 }
 
 fn shares(support: &Support, from: usize, to: usize) -> [f64; 4] {

@@ -1,4 +1,4 @@
-//! The report on a learned graph: sections, each a function that is named in the list of [`Report::html`].
+//! The report on a learned graph: sections, each a function that is named in the list of [`Report::sections`].
 
 mod document;
 mod edges;
@@ -22,6 +22,7 @@ use crate::{
     page::Page,
     recipe::{KNOWLEDGE_FILE, Recipe, Source},
 };
+pub use document::sketch;
 use fit::Fit;
 
 /// Two columns are joined in the consensus if they are so in more than this share of the resamples.
@@ -44,6 +45,17 @@ pub struct Input<'a> {
     pub notes: &'a [String],
     /// The columns, in the order of the nodes.
     pub columns: Vec<Column>,
+}
+
+/// A part of the report under a heading.
+#[derive(Clone, Debug)]
+pub struct Section {
+    /// Its place in the page.
+    pub name: &'static str,
+    /// What stands above it.
+    pub heading: &'static str,
+    /// What it says.
+    pub body: Html,
 }
 
 /// A column.
@@ -153,30 +165,41 @@ impl Report<'_> {
     /// If the truth has other nodes than the graph.
     pub fn html(&self) -> Result<String> {
         let mut page = Page::new(&self.title(), &self.lead());
-        page.section("summary", "What was learned", &self.facts());
-        if let Some(warnings) = self.warnings() {
-            page.section("warnings", "Warnings", &warnings);
+        for Section { name, heading, body } in self.sections()? {
+            page.section(name, heading, &body);
         }
-        page.section("graph", "The graph", &Html::trusted(FIGURE));
         page.graph(&self.document());
-        page.section("edges", "Edges", &self.edges());
-        page.section("columns", "Columns", &self.columns());
-        if !self.diagnostics.is_empty() {
-            page.section("diagnostics", "Diagnostics", &self.diagnostics());
-        }
-        if let Some(truth) = self.against_truth()? {
-            page.section("truth", "Against the true graph", &truth);
-        }
-        if let Some(knowledge) = self.knowledge() {
-            page.section("knowledge", "Knowledge", &knowledge);
-        }
-        if let Some(path) = self.path() {
-            page.section("path", "Other prices", &path);
-        }
-        page.section("trace", "The search", &self.trace());
-        page.section("again", "Run it again", &self.again());
-        page.section("words", "What the words mean", &self.words());
         Ok(page.to_html())
+    }
+
+    /// What the file says, piece by piece, for a page that has a frame and a viewer of its own.
+    ///
+    /// # Errors
+    /// As [`html`](Self::html).
+    pub fn sections(&self) -> Result<Vec<Section>> {
+        let some = |name, heading, body| Some(Section { name, heading, body });
+        let given = |name, heading, body: Option<Html>| body.map(|body| Section { name, heading, body });
+        let diagnostics = (!self.diagnostics.is_empty()).then(|| self.diagnostics());
+        let sections = [
+            some("summary", "What was learned", self.facts()),
+            given("warnings", "Warnings", self.warnings()),
+            some("graph", "The graph", Html::trusted(FIGURE)),
+            some("edges", "Edges", self.edges()),
+            some("columns", "Columns", self.columns()),
+            given("diagnostics", "Diagnostics", diagnostics),
+            given("truth", "Against the true graph", self.against_truth()?),
+            given("knowledge", "Knowledge", self.knowledge()),
+            given("path", "Other prices", self.path()),
+            some("trace", "The search", self.trace()),
+            some("again", "Run it again", self.again()),
+            some("words", "What the words mean", self.words()),
+        ];
+        Ok(sections.into_iter().flatten().collect())
+    }
+
+    /// The document that the viewer draws, as JSON.
+    pub fn graph_json(&self) -> String {
+        serde_json::json!(self.document()).to_string()
     }
 
     fn title(&self) -> String {
@@ -497,7 +520,7 @@ fn number(value: f64) -> String {
     }
 }
 
-fn counted(count: usize, what: &str) -> String {
+pub(crate) fn counted(count: usize, what: &str) -> String {
     format!("{} {what}{}", thousands(count as u64), if count == 1 { "" } else { "s" })
 }
 

@@ -3,10 +3,7 @@
 use rand::{RngExt as _, rngs::ChaCha8Rng};
 
 use super::{Move, MoveKind, Neighborhood, Queue};
-use crate::{
-    constraints::{Constraints, Stages},
-    run::Run,
-};
+use crate::{constraints::Constraints, run::Run};
 
 /// A gain below this share of the cost is rounding: without a margin two equal orders could alternate for ever.
 const ROUNDING: f64 = 1e-12;
@@ -91,14 +88,23 @@ pub(super) fn insertions<N: Neighborhood + ?Sized>(
     run: &Run<'_>,
 ) {
     changes.clear();
-    for (at, to) in (low..=high).enumerate() {
-        if at % MOVES_BETWEEN_LOOKS == MOVES_BETWEEN_LOOKS - 1 && run.is_over() {
-            changes.resize(high - low + 1, f64::INFINITY);
+    changes.resize(high - low + 1, f64::INFINITY);
+    changes[from - low] = 0.0;
+    let most = at_most(neighborhood.left(run));
+    for (at, to) in (low..=high).filter(|&to| to != from).take(most).enumerate() {
+        if is_time_to_look(at) && run.is_over() {
             return;
         }
-        let change = if to == from { 0.0 } else { neighborhood.change(Move::Insert { from, to }) };
-        changes.push(change);
+        changes[to - low] = neighborhood.change(Move::Insert { from, to });
     }
+}
+
+fn is_time_to_look(at: usize) -> bool {
+    at % MOVES_BETWEEN_LOOKS == MOVES_BETWEEN_LOOKS - 1
+}
+
+fn at_most(left: u64) -> usize {
+    usize::try_from(left).unwrap_or(usize::MAX)
 }
 
 /// The default of [`Neighborhood::improve_item`], for those who replace it in part: makes the best of all moves of an item if
@@ -152,8 +158,9 @@ pub(crate) fn improve_within<N: Neighborhood + ?Sized>(
         let mut moves = Vec::new();
         let (order, ranks) = (neighborhood.order(), neighborhood.ranks());
         for_each_exchange(kinds, order, ranks, constraints, item, |step| moves.push(step));
-        for (at, step) in moves.into_iter().enumerate() {
-            if at % MOVES_BETWEEN_LOOKS == MOVES_BETWEEN_LOOKS - 1 && run.is_over() {
+        let most = at_most(neighborhood.left(run));
+        for (at, step) in moves.into_iter().take(most).enumerate() {
+            if is_time_to_look(at) && run.is_over() {
                 break;
             }
             let change = neighborhood.change(step);
@@ -190,13 +197,13 @@ pub fn kick_by_insertions<N: Neighborhood + ?Sized>(
     queue: &mut Queue,
     rng: &mut ChaCha8Rng,
 ) {
-    let items = neighborhood.order().len();
+    let mut order = neighborhood.order().to_vec();
+    let items = order.len();
     for _ in 0..KICKED_ITEMS {
         let (from, to) = (rng.random_range(0..items), rng.random_range(0..items));
-        if to != from {
-            neighborhood.apply(Move::Insert { from, to });
-        }
+        Move::Insert { from, to }.apply(&mut order);
     }
+    neighborhood.set_order(&order);
     queue_all(items, queue, rng);
 }
 
@@ -215,18 +222,7 @@ pub(crate) fn kicked_within(order: &[usize], constraints: &Constraints, rng: &mu
     for _ in 0..KICKED_ITEMS {
         wishes[rng.random_range(0..items)] = rng.random_range(-0.5..items as f64 - 0.5);
     }
-    let mut kicked = vec![0; items];
-    constraints.build(&mut Stages::default(), |rank, candidates| {
-        let mut first = 0;
-        for (at, &item) in candidates.iter().enumerate() {
-            if wishes[item] < wishes[candidates[first]] {
-                first = at;
-            }
-        }
-        kicked[rank] = candidates[first];
-        first
-    });
-    kicked
+    constraints.arrange(&wishes)
 }
 
 /// One order with a random half of its items put into the order that they have in another.

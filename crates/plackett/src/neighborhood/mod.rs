@@ -90,10 +90,24 @@ impl Standing {
     /// # Panics
     /// If it has another number of items.
     pub fn set(&mut self, order: &[usize], cost: f64) {
+        self.go_back(order, cost);
+        self.evaluations += 1;
+    }
+
+    /// Takes an order whose cost is known from before.
+    ///
+    /// ```
+    /// let mut standing = plackett::neighborhood::Standing::new(3);
+    /// standing.go_back(&[2, 0, 1], 7.0);
+    /// assert_eq!((standing.cost, standing.evaluations), (7.0, 0));
+    /// ```
+    ///
+    /// # Panics
+    /// If it has another number of items.
+    pub fn go_back(&mut self, order: &[usize], cost: f64) {
         self.order.copy_from_slice(order);
         self.number(0, order.len());
         self.cost = cost;
-        self.evaluations += 1;
     }
 
     /// Makes a move; the cost is left to the caller. O(ranks between).
@@ -133,12 +147,32 @@ impl Kept {
     pub fn new(order: Vec<usize>) -> Self {
         Self { best: order.clone(), order }
     }
+
+    /// Writes an order down as the one to go on from, and as the best so far if it is.
+    ///
+    /// ```
+    /// let mut kept = plackett::neighborhood::Kept::new(vec![2, 0, 1]);
+    /// kept.take(&[0, 1, 2], false);
+    /// assert_eq!((kept.order[0], kept.best[0]), (0, 2));
+    /// ```
+    ///
+    /// # Panics
+    /// If it has another number of items.
+    pub fn take(&mut self, order: &[usize], is_best: bool) {
+        self.order.copy_from_slice(order);
+        if is_best {
+            self.best.copy_from_slice(order);
+        }
+    }
 }
 
 /// An order under improvement, with the means to value a change of it cheaply. The cost is to be small.
 ///
 /// Five methods must be written; the rest have defaults that try every move of an item, and can be replaced by something
 /// quicker. Ranks and items are trusted.
+///
+/// What is counted as an evaluation is a value that was worked out: of a whole order that is taken ([`set_order`](Self::set_order)),
+/// or of what a move would change. No more are worked out than are [left](Self::left); a move that was valued is made for nothing.
 ///
 /// ```
 /// use plackett::neighborhood::{Move, MoveKind, Neighborhood, Queue, Standing};
@@ -176,13 +210,13 @@ pub trait Neighborhood: Send {
     /// The kinds of moves that suit the problem.
     fn kinds(&self) -> &'static [MoveKind];
 
-    /// Starts again from another order.
+    /// Starts again from another order. One evaluation.
     fn set_order(&mut self, order: &[usize]);
 
-    /// By how much a move would change the cost.
+    /// By how much a move would change the cost. One evaluation.
     fn change(&mut self, step: Move) -> f64;
 
-    /// Makes a move.
+    /// Makes a move, which counts as no evaluation.
     fn apply(&mut self, step: Move);
 
     /// The order as it is.
@@ -205,8 +239,13 @@ pub trait Neighborhood: Send {
         self.standing().evaluations
     }
 
+    /// How many more orders may be valued, by the limits of the run.
+    fn left(&self, run: &Run<'_>) -> u64 {
+        run.limits().evaluations.map_or(u64::MAX, |most| most.saturating_sub(self.evaluations()))
+    }
+
     /// What moving the item at `from` to every rank from `low` to `high` would change: `changes[to − low]`. What is not
-    /// valued because the run is over costs more than anything.
+    /// valued because no evaluations are [left](Self::left) or the run is over costs more than anything.
     fn insertions(&mut self, from: usize, low: usize, high: usize, changes: &mut Vec<f64>, run: &Run<'_>) {
         descent::insertions(self, from, low, high, changes, run);
     }
@@ -230,26 +269,24 @@ pub trait Neighborhood: Send {
         self.descend(queue, run);
     }
 
-    /// Disturbs the order, little enough that most of what is good about it stays, and queues what was disturbed.
-    fn kick(&mut self, queue: &mut Queue, rng: &mut ChaCha8Rng) {
+    /// Disturbs the order, little enough that most of what is good about it stays, and queues what was disturbed. One evaluation
+    /// at least, and asked for only where one is [left](Self::left).
+    fn kick(&mut self, queue: &mut Queue, rng: &mut ChaCha8Rng, _run: &Run<'_>) {
         kick_by_insertions(self, queue, rng);
     }
 
     /// Whether the run is over, or as many orders have been valued as its limits allow.
     fn is_over(&self, run: &Run<'_>) -> bool {
-        run.limits().evaluations.is_some_and(|most| self.evaluations() >= most) || run.is_over()
+        self.left(run) == 0 || run.is_over()
     }
 
     /// Takes the present order as the one to [go back](Self::go_back) to, and as the best so far if it is. Who can find an order
     /// again without a copy of it may do so; [`write_down`](Self::write_down) is called before anyone reads what is kept.
     fn keep(&mut self, kept: &mut Kept, is_best: bool) {
-        kept.order.copy_from_slice(self.order());
-        if is_best {
-            kept.best.copy_from_slice(self.order());
-        }
+        kept.take(self.order(), is_best);
     }
 
-    /// Goes back to the order that was [kept](Self::keep) last.
+    /// Goes back to the order that was [kept](Self::keep) last. Asked for only where an evaluation is [left](Self::left).
     fn go_back(&mut self, kept: &Kept) {
         self.set_order(&kept.order);
     }

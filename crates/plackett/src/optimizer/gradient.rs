@@ -36,7 +36,8 @@ pub enum Gradient {
     #[default]
     Reinforce,
     /// RELAX with a small neural network as critic, which needs nothing but values. Values are shifted and scaled once to
-    /// be of order one. Not with constraints: there is no way known to draw z̃ for them.
+    /// be of order one. Within constraints, orders are drawn as if there were none and then made to keep them by
+    /// [`Constraints::follow`]: no way is known to draw z̃ otherwise.
     Relax {
         /// Hidden units of the network.
         hidden: usize,
@@ -45,9 +46,16 @@ pub enum Gradient {
     /// its rank on. For objectives that decompose by rank or by prefix, told as [`Answer::Parts`].
     RewardToGo,
     /// REINFORCE on what a [`Surrogate`](crate::Surrogate) leaves unexplained, plus the exact gradient of what it does explain. For objectives
-    /// whose evaluation takes longer than the tenths of a millisecond to milliseconds that this does. Not with constraints: expectations of ranks and pairs
-    /// are known without them only.
+    /// whose evaluation takes longer than the tenths of a millisecond to milliseconds that this does. Within constraints as RELAX: expectations of
+    /// ranks and pairs are known without them only.
     Surrogate,
+}
+
+impl Gradient {
+    /// Whether, within constraints, it is of orders drawn without them, which the proposed ones follow.
+    fn follows(self) -> bool {
+        matches!(self, Self::Relax { .. } | Self::Surrogate)
+    }
 }
 
 /// Scores, critic and their optimizers.
@@ -90,12 +98,12 @@ impl CriticState {
 }
 
 impl Learner {
-    pub(super) fn new(items: usize, settings: &OptimizerSettings, is_free: bool) -> Result<Self, Error> {
+    pub(super) fn new(items: usize, settings: &OptimizerSettings) -> Result<Self, Error> {
         let critic = match settings.gradient {
-            Gradient::Relax { .. } if !is_free && settings.gradient_evaluations != Some(0) => {
-                return Err(Error::Unsupported { what: "RELAX with constraints", instead: "REINFORCE" });
-            }
             Gradient::Relax { hidden } => {
+                // Parameters, their gradients and averages, and what is kept of a step.
+                let bytes = 64 * (hidden as u128) * (items as u128 + 2);
+                crate::memory::check("a critic of so many hidden units", bytes)?;
                 let latent = PlackettLuce::new(&vec![0.0; items])?;
                 let network = Network::new(items, hidden);
                 let relax = Relax::new(&latent, network.clone(), &mut Noise::new(settings.seed))?;
@@ -109,12 +117,6 @@ impl Learner {
             Gradient::Reinforce | Gradient::RewardToGo | Gradient::Surrogate => None,
         };
         let surrogate = match settings.gradient {
-            Gradient::Surrogate if !is_free && settings.gradient_evaluations != Some(0) => {
-                return Err(Error::Unsupported {
-                    what: "a surrogate with constraints",
-                    instead: "REINFORCE",
-                });
-            }
             Gradient::Surrogate => Some(Box::new(Surrogate::new(items)?)),
             _ => None,
         };
@@ -133,13 +135,18 @@ impl Learner {
     /// Orders at the present scores, the first from `stream` and the others from those after it.
     pub(super) fn draw(
         &self,
+        gradient: Gradient,
         constraints: &Constraints,
         count: usize,
         noise: &mut Noise,
         stream: u64,
     ) -> Vec<Vec<usize>> {
         let drawn = if constraints.is_free() {
-            PlackettLuce::new(&self.scores).and_then(|latent| draw(&latent, count, noise, stream))
+            draw_freely(&self.scores, count, noise, stream)
+        } else if gradient.follows() {
+            let follow = |order: Vec<usize>| Ok(constraints.follow(&order)?.into_vec());
+            draw_freely(&self.scores, count, noise, stream)
+                .and_then(|drawn| drawn.into_iter().map(follow).collect())
         } else {
             ConstrainedPlackettLuce::new(&self.scores, constraints.clone())
                 .and_then(|latent| draw(&latent, count, noise, stream))
@@ -162,14 +169,28 @@ impl Learner {
             return Ok(None);
         }
         let mean = costs.iter().map(|cost| cost / costs.len() as f64).sum();
+        // What was proposed, or what was drawn before the constraints had their say.
+        let follows = !constraints.is_free() && settings.gradient.follows();
+        let drawn = if follows {
+            draw_freely(scores, batch.len(), &mut Noise::new(settings.seed), stream)?
+        } else {
+            Vec::new()
+        };
+        let order_of = |(place, order, ..): (usize, _, _, _)| drawn.get(place).map_or(order, Vec::as_slice);
+        let orders: Vec<&[usize]> = batch.successes().map(order_of).collect();
         let gradient = match (&mut self.critic, &mut self.surrogate) {
-            (_, Some(surrogate)) => with_surrogate(surrogate, batch, &costs, scores)?,
+            (_, Some(surrogate)) => with_surrogate(surrogate, orders, &costs, scores)?,
             (Some(critic), None) if critic.is_scaled() => critic.relax(settings, batch, scores, stream)?,
             (critic, None) => {
                 if let Some(critic) = critic {
                     costs.iter().for_each(|&cost| critic.note(cost));
                 }
-                reinforce(settings, constraints, batch, scores)?
+                if follows || constraints.is_free() {
+                    reinforce(&PlackettLuce::new(scores)?, settings, batch, orders)?
+                } else {
+                    let latent = ConstrainedPlackettLuce::new(scores, constraints.clone())?;
+                    reinforce(&latent, settings, batch, orders)?
+                }
             }
         };
         check_finite("gradient", &gradient)?;
@@ -239,12 +260,11 @@ impl CriticState {
 /// The gradient with a surrogate, which then learns from the batch.
 fn with_surrogate(
     surrogate: &mut Surrogate,
-    batch: &Batch,
+    orders: Vec<&[usize]>,
     costs: &[f64],
     scores: &[f64],
 ) -> Result<Vec<f64>, Error> {
     let latent = PlackettLuce::new(scores)?;
-    let orders: Vec<&[usize]> = batch.successes().map(|(_, order, ..)| order).collect();
     let mut samples = Samples::new(&latent, orders.len())?;
     samples.set_outcomes(orders)?;
     samples.set_values(costs)?;
@@ -253,6 +273,15 @@ fn with_surrogate(
     estimator.gradient(&latent, &samples, &mut gradient)?;
     *surrogate = estimator.into_surrogate();
     Ok(gradient)
+}
+
+fn draw_freely(
+    scores: &[f64],
+    count: usize,
+    noise: &mut Noise,
+    stream: u64,
+) -> Result<Vec<Vec<usize>>, Error> {
+    draw(&PlackettLuce::new(scores)?, count, noise, stream)
 }
 
 fn draw(
@@ -267,25 +296,12 @@ fn draw(
 }
 
 /// REINFORCE with leave-one-out baselines, for the whole value or for what is still to be paid at every rank.
-fn reinforce(
-    settings: &OptimizerSettings,
-    constraints: &Constraints,
-    batch: &Batch,
-    scores: &[f64],
-) -> Result<Vec<f64>, Error> {
-    if constraints.is_free() {
-        reinforce_on(&PlackettLuce::new(scores)?, settings, batch)
-    } else {
-        reinforce_on(&ConstrainedPlackettLuce::new(scores, constraints.clone())?, settings, batch)
-    }
-}
-
-fn reinforce_on<D: Distribution>(
+fn reinforce<D: Distribution>(
     latent: &D,
     settings: &OptimizerSettings,
     batch: &Batch,
+    orders: Vec<&[usize]>,
 ) -> Result<Vec<f64>, Error> {
-    let orders: Vec<&[usize]> = batch.successes().map(|(_, order, ..)| order).collect();
     let mut samples = Samples::new(latent, orders.len())?;
     samples.set_outcomes(orders)?;
     let mut gradient = vec![0.0; latent.items()];
@@ -355,7 +371,9 @@ mod tests {
                     batch.give();
                     batch.answer(id as u64, Answer::Parts(parts(order))).unwrap();
                 }
-                add_scaled(&mut mean, p * q, &reinforce(&settings, constraints, &batch, &SCORES).unwrap());
+                let latent = ConstrainedPlackettLuce::new(&SCORES, constraints.clone()).unwrap();
+                let gradient = reinforce(&latent, &settings, &batch, vec![one, two]).unwrap();
+                add_scaled(&mut mean, p * q, &gradient);
             }
         }
         for item in 0..4 {
@@ -375,6 +393,8 @@ mod tests {
             compare(gradient, &Constraints::none(4), |_| true);
             compare(gradient, &Constraints::new(4, &[(3, 0)], &[]).unwrap(), |_| true);
             compare(gradient, &Constraints::new(4, &[(2, 1)], &[(0, 2)]).unwrap(), |_| true);
+            let windows = Constraints::new(4, &[(2, 1)], &[]).unwrap().with_ranks(&[(0, 1, 2), (3, 2, 3)]);
+            compare(gradient, &windows.unwrap(), |_| true);
         }
     }
 

@@ -15,7 +15,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::Answer;
-use crate::{error::Error, order::Order};
+use crate::{error::Error, faults, order::Order};
 
 /// What the first line calls the file, and the only version of it that can be read.
 const SORT: &str = "journal";
@@ -203,6 +203,7 @@ impl Journal {
                 self.file.seek(SeekFrom::End(-1))?;
                 self.file.read_exact(&mut last)?;
             }
+            faults::at("append")?;
             let close = if last == [b'\n'] { "" } else { "\n" };
             self.file.write_all(format!("{close}{text}\n").as_bytes())
         };

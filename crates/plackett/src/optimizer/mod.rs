@@ -260,7 +260,7 @@ impl Optimizer {
     /// An optimizer for orders of so many items, with all scores alike.
     ///
     /// # Errors
-    /// No items, a setting out of its range, constraints on another number of items, or RELAX with constraints.
+    /// No items, a setting out of its range, or constraints on another number of items.
     pub fn new(items: usize, settings: OptimizerSettings) -> Result<Self, Error> {
         if items == 0 {
             return Err(Error::Empty { what: "the list of items" });
@@ -292,7 +292,7 @@ impl Optimizer {
             let what = "noisy values with a gradient or a climb";
             return Err(Error::Unsupported { what, instead: "the walk, or the mode of a gradient" });
         }
-        let learner = Learner::new(items, &settings, constraints.is_free())?;
+        let learner = Learner::new(items, &settings)?;
         Ok(Self {
             settings,
             constraints,
@@ -574,7 +574,13 @@ impl Optimizer {
             let count = self.settings.samples.min(usize::try_from(left).unwrap_or(usize::MAX));
             let origin =
                 Origin::Gradient { scores: self.learner.scores().to_vec(), stream: self.next_stream };
-            let orders = self.learner.draw(&self.constraints, count, &mut noise, self.next_stream);
+            let orders = self.learner.draw(
+                self.settings.gradient,
+                &self.constraints,
+                count,
+                &mut noise,
+                self.next_stream,
+            );
             self.next_stream += count as u64;
             (origin, orders)
         } else {
@@ -586,7 +592,13 @@ impl Optimizer {
                 let climb = if let Some(best) = &self.best {
                     Climb::from_known(best.order.clone(), self.settings.sense.cost(best.value))
                 } else {
-                    let mut drawn = self.learner.draw(&self.constraints, 1, &mut noise, self.next_stream);
+                    let mut drawn = self.learner.draw(
+                        self.settings.gradient,
+                        &self.constraints,
+                        1,
+                        &mut noise,
+                        self.next_stream,
+                    );
                     self.next_stream += 1;
                     Climb::from_unknown(drawn.swap_remove(0))
                 };

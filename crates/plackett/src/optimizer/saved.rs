@@ -1,10 +1,11 @@
 //! Saving an optimizer and resuming it to the bit.
 
-use std::{fs, path::Path};
+use std::{fs::File, path::Path};
 
 use super::Optimizer;
 use crate::{
     error::Error,
+    memory,
     order::check_distinct,
     state::{from_json, to_json, write_whole},
 };
@@ -64,7 +65,8 @@ impl Optimizer {
     /// A file that cannot be read, and as [`from_json`](Self::from_json).
     pub fn load(path: &Path) -> Result<Self, Error> {
         let cannot_read = |source| Error::File { verb: "read", path: path.to_owned(), source };
-        Self::from_json(&fs::read_to_string(path).map_err(cannot_read)?)
+        let bytes = File::open(path).and_then(memory::read_text).map_err(cannot_read)?;
+        Self::from_json(&String::from_utf8_lossy(&bytes))
     }
 
     pub(crate) fn is_sound(&self) -> bool {

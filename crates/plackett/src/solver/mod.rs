@@ -65,7 +65,7 @@ impl Solver {
     /// The same for orders that keep constraints.
     ///
     /// # Errors
-    /// Constraints on another number of items, or a method that cannot keep them: RELAX.
+    /// Constraints on another number of items.
     pub fn within(
         problem: &dyn Problem,
         constraints: Constraints,

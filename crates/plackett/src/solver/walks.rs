@@ -25,6 +25,9 @@ use crate::{
 const IDLE_TIMES: u64 = 4;
 const IDLE_ROUNDS: u64 = 20;
 
+/// Where the random streams begin for what is left of a round; those of restarts begin at half of all.
+const REST_STREAM: u64 = u64::MAX / 4;
+
 /// Which moves the walks make.
 ///
 /// ```
@@ -96,6 +99,10 @@ pub struct Walks {
     cut_short: u64,
 }
 
+/// No run comes so far; a state that says so is not believed.
+#[cfg(feature = "json")]
+const MOST_COUNTED: u64 = 1 << 53;
+
 /// One walk: where it stands and the best it has met since it last started anew.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Walk {
@@ -123,6 +130,7 @@ struct Round<'a, 'r> {
     /// All walks as they stood before the round, to mix with.
     others: &'a [Walk],
     is_constructing: bool,
+    seed: u64,
     run: &'a Run<'r>,
     news: &'a Mutex<News>,
 }
@@ -205,8 +213,9 @@ impl Walks {
 
     /// Rounds until a limit is reached or the run is over. A step is a round.
     ///
-    /// Evaluations are counted in orders valued, whether whole or by what a move changes. A limit on them cuts the last round
-    /// short, and so does the end of the run.
+    /// Evaluations are counted in orders valued, whether whole or by what a move changes. A limit on them, which is never exceeded,
+    /// cuts the last round short, and so does the end of the run. What a problem [constructs](Problem::construct) to start from is
+    /// counted as one order; a call of [`value`](Problem::value) at the beginning of a round and one for the best order at its end count as none.
     ///
     /// # Errors
     /// Another problem than the one that the walks were made for.
@@ -260,35 +269,35 @@ impl Walks {
         // somewhere with their shares; the first ones take what is over.
         let is_last = left / count < 2 * usual;
         let active = if is_last { (left / usual).clamp(1, count) } else { count };
-        let (seed, first_stream) = (self.settings.seed, (self.rounds + 1) * count);
+        let first_stream = (self.rounds + 1) * count;
         let news = Mutex::new(News {
             evaluations: run.progress().evaluations,
             best: self.best.as_ref().map(|(_, value)| problem.sense().cost(*value)),
         });
-        let round = Round {
+        let mut round = Round {
             problem,
             constraints: &self.constraints,
             moves: self.settings.moves,
             target: run.limits().target.map(|target| problem.sense().cost(target)),
             others: &self.walkers,
             is_constructing: self.is_constructing && self.rounds == 0,
+            seed: self.settings.seed,
             run,
             news: &news,
         };
         let walking = &self.walkers[..usize::try_from(active).unwrap_or(usize::MAX)];
-        let made: Vec<(Walk, bool)> = parallel::map(walking, |index, walk| {
-            let most = left / active + u64::from((index as u64) < left % active);
-            let share = Share { evaluations: if is_last { most } else { usual }, most_evaluations: most };
-            let mut walk = walk.clone();
-            let rng = &mut Noise::new(seed);
-            let is_whole = walk.round(&round, &share, index, rng.stream(first_stream + index as u64));
-            (walk, is_whole && !is_last)
-        });
-        let evaluations = made
-            .iter()
-            .zip(&self.walkers)
-            .map(|((new, _), old)| new.evaluations - old.evaluations)
-            .sum::<u64>();
+        let mut made = round.go_on(walking, left, (!is_last).then_some(usual), first_stream);
+        let since = |made: &[(Walk, bool)]| {
+            made.iter().zip(walking).map(|((new, _), old)| new.evaluations - old.evaluations).sum::<u64>()
+        };
+        // A walk whose part of what is left did not suffice leaves the rest to all.
+        let rest = left - since(&made);
+        if !is_last && rest > 0 && made.iter().any(|(_, is_whole)| !is_whole) && !run.is_over() {
+            round.is_constructing = false;
+            let walks: Vec<Walk> = made.iter().map(|(walk, _)| walk.clone()).collect();
+            made = round.go_on(&walks, rest, None, REST_STREAM + first_stream);
+        }
+        let evaluations = since(&made);
         for (walk, _) in &made {
             let Some(costs) = walk.costs else { continue };
             let value = problem.sense().cost(costs.best);
@@ -326,9 +335,13 @@ impl Walks {
         let is_order =
             |order: &Vec<usize>| order.len() == items && crate::order::check_distinct(order, items).is_ok();
         let walk_fits = |walk: &Walk| {
-            is_order(&walk.order) && is_order(&walk.best) && walk.found_after <= walk.evaluations
+            is_order(&walk.order)
+                && is_order(&walk.best)
+                && walk.found_after <= walk.evaluations
+                && walk.evaluations <= MOST_COUNTED
         };
         self.settings.walks > 0
+            && self.evaluations <= MOST_COUNTED
             && self.settings.walks == self.walkers.len()
             && self.constraints.items() == items
             && self.walkers.iter().all(walk_fits)
@@ -365,9 +378,9 @@ impl Walk {
         }
         let mut walk = round.problem.neighborhood();
         let mut queue = Queue::new(self.order.len());
-        walk.set_order(&self.order);
         let before = walk.evaluations();
         let run = &round.run.part(Limits::evaluations(before.saturating_add(share.most_evaluations)));
+        walk.set_order(&self.order);
         let mut kept = Kept { order: std::mem::take(&mut self.order), best: std::mem::take(&mut self.best) };
         let is_new = self.costs.is_none();
         if is_new {
@@ -382,14 +395,10 @@ impl Walk {
         let temperature = walk.temperature(self.evaluations / round.problem.round_evaluations());
         let mixing = if round.is_own() { walk.mixing() } else { 0.0 };
         let is_done = |cost: f64| round.target.is_some_and(|target| cost <= target);
-        let mut kicks = 0; // counted too: with constraints there may be nothing else to value
-        let mut told = 0;
-        while walk.evaluations() - before + kicks < share.evaluations
-            && !is_done(costs.best)
-            && !run.is_over()
-        {
+        let (mut kicks, mut told) = (0, 0);
+        while walk.evaluations() - before < share.evaluations && !is_done(costs.best) && !run.is_over() {
             if kicks % QUIET_KICKS == 0 {
-                let made = walk.evaluations() - before + kicks;
+                let made = walk.evaluations() - before;
                 round.tell(made - told, costs.best);
                 told = made;
             }
@@ -401,14 +410,14 @@ impl Walk {
                 walk.set_order(&mixed);
                 (0..mixed.len()).for_each(|item| queue.push(item));
             } else {
-                round.kick(walk.as_mut(), &mut queue, rng);
+                round.kick(walk.as_mut(), &mut queue, rng, run);
             }
             round.improve(walk.as_mut(), &mut queue, rng, run);
             let cost = walk.cost();
             let is_best = is_gain(cost - costs.best, costs.best);
             if is_best {
                 costs.best = cost;
-                self.found_after = self.evaluations + walk.evaluations() - before + kicks;
+                self.found_after = self.evaluations + walk.evaluations() - before;
             }
             let worse = cost - costs.current;
             let is_kept =
@@ -416,19 +425,33 @@ impl Walk {
             if is_best || is_kept {
                 costs.current = cost;
                 walk.keep(&mut kept, is_best);
-            } else {
+            } else if walk.left(run) > 0 {
                 walk.go_back(&kept);
             }
         }
         walk.write_down(&mut kept);
         (self.order, self.best) = (kept.order, kept.best);
         self.costs = Some(costs);
-        self.evaluations += walk.evaluations() - before + kicks;
+        self.evaluations += walk.evaluations() - before;
         !walk.is_over(run)
     }
 }
 
 impl Round<'_, '_> {
+    /// Lets walks go on, each for the usual evaluations, or until all that are left are made if it is to be the last time; and
+    /// whether they got there before their part of what is left was used up.
+    fn go_on(&self, walks: &[Walk], left: u64, usual: Option<u64>, first_stream: u64) -> Vec<(Walk, bool)> {
+        let count = walks.len() as u64;
+        parallel::map(walks, |index, walk| {
+            let most = left / count + u64::from((index as u64) < left % count);
+            let share = Share { evaluations: usual.unwrap_or(most), most_evaluations: most };
+            let mut walk = walk.clone();
+            let rng = &mut Noise::new(self.seed);
+            let is_whole = walk.round(self, &share, index, rng.stream(first_stream + index as u64));
+            (walk, is_whole && usual.is_some())
+        })
+    }
+
     /// Tells the run of evaluations made and of what a walk has found.
     fn tell(&self, evaluations: u64, cost: f64) {
         let mut news = self.news.lock().unwrap_or_else(PoisonError::into_inner);
@@ -447,9 +470,9 @@ impl Round<'_, '_> {
         walk.costs.is_some().then_some(walk)
     }
 
-    fn kick(&self, walk: &mut dyn Neighborhood, queue: &mut Queue, rng: &mut ChaCha8Rng) {
+    fn kick(&self, walk: &mut dyn Neighborhood, queue: &mut Queue, rng: &mut ChaCha8Rng, run: &Run<'_>) {
         if self.is_own() {
-            walk.kick(queue, rng);
+            walk.kick(queue, rng, run);
         } else {
             let order = kicked_within(walk.order(), self.constraints, rng);
             walk.set_order(&order);
@@ -468,10 +491,13 @@ impl Round<'_, '_> {
             MoveSet::Own => walk.kinds(),
             MoveSet::Insertion => &[MoveKind::Insert],
         };
-        // Insertions cannot cross a pin, exchanges can.
+        // Insertions cannot cross a pin or the end of a window, exchanges can.
         let with_swaps = [kinds, &[MoveKind::Swap]].concat();
-        let kinds =
-            if self.constraints.has_pins() && !kinds.contains(&MoveKind::Swap) { &with_swaps } else { kinds };
+        let kinds = if self.constraints.has_ranks() && !kinds.contains(&MoveKind::Swap) {
+            &with_swaps
+        } else {
+            kinds
+        };
         while let Some(item) = queue.pop() {
             while !walk.is_over(run) && improve_within(walk, kinds, Some(self.constraints), item, queue, run)
             {

@@ -9,13 +9,14 @@ mod path;
 mod support;
 
 use plackett_dag::{Knowledge, Learned, NamedDag, dataset::Reading, diagnostics::Diagnostic, learning::Path};
+use plackett_report::warnings;
 
 use super::{
     Arguments, Settings,
     bootstrap::Supported,
     data::Data,
     knowledge::Known,
-    summary::{Face, Summary, Truth, warnings},
+    summary::{Face, Summary, Truth},
     true_score,
 };
 use crate::{
@@ -51,8 +52,8 @@ pub(super) struct Ends<'a> {
     pub knowledge: &'a Knowledge,
 }
 
-/// Writes the files, if there is a folder for them, prints the rest, and writes the page last: it takes longest, and what is printed is
-/// not lost by a full disk.
+/// Prints the result, writes the files, if there is a folder for them, and the page last, which takes longest: none is lost if another
+/// cannot be had.
 pub(super) fn give(
     arguments: &Arguments,
     settings: Settings<'_>,
@@ -95,21 +96,18 @@ pub(super) fn give(
     };
     let report = Report { settings, data, graph, support: found.support, summary };
     let document = report.document();
-    let written = ends.out.map(|out| report.write(out, &document)).transpose()?;
-    if arguments.common.json {
-        console::say_json(&document)?;
-    } else {
-        console::say(&summary.text())?;
-        if let (Some(out), Some(files)) = (&arguments.out, written) {
-            console::say(&format!("Written to {}: {}", out.display(), files.join(", ")))?;
-        }
-    }
-    let Some(page) = ends.page else { return Ok(()) };
-    page.write(report.page(arguments, &of_graph, ends)?.as_bytes())?;
-    match &arguments.report {
-        Some(path) if !arguments.common.json => console::say(&format!("Report in {}", path.display())),
-        _ => Ok(()),
-    }
+    let is_json = arguments.common.json;
+    let note = |text: String| if is_json { Ok(()) } else { console::say(&text) };
+    let shown = if is_json { console::say_json(&document) } else { console::say(&summary.text()) };
+    let written = ends.out.map_or(Ok(()), |out| {
+        let files = report.write(out, &document)?;
+        note(format!("Written to {}: {}", out.path().display(), files.join(", ")))
+    });
+    let paged = ends.page.map_or(Ok(()), |page| {
+        let path = page.write(report.page(arguments, &of_graph, ends)?.as_bytes())?;
+        note(format!("Report in {}", path.display()))
+    });
+    shown.and(written).and(paged)
 }
 
 impl Report<'_> {

@@ -1,13 +1,11 @@
 //! Which edges stay at other values of the price, in the document and as a picture.
 
 use plackett_dag::learning::{PathEdge, PathPoint};
+use plackett_report::option;
 use serde::Serialize;
 
 use super::Report;
-use crate::{
-    learn::option,
-    plot::{Figure, Stay, Stays},
-};
+use crate::plot::{Figure, Stay, Stays};
 
 /// Edges of the picture; the document has them all.
 const MOST_LINES: usize = 60;

@@ -45,7 +45,7 @@ impl Report<'_> {
     }
 
     pub(super) fn bootstrap_document(&self) -> Option<BootstrapDocument> {
-        let &Supported { ref support, wanted, is_warm, seconds, ending } = self.support?;
+        let &Supported { ref support, wanted, is_warm, seconds, ending, .. } = self.support?;
         Some(BootstrapDocument {
             replicates: support.replicates(),
             wanted,

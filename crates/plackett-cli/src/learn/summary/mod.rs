@@ -8,7 +8,6 @@ mod path;
 mod picture;
 mod support;
 mod text;
-mod warnings;
 
 use plackett_dag::{
     Learned, Learning, NamedDag, Observations, Support,
@@ -23,13 +22,12 @@ use plackett_dag::{
 pub(super) use knowledge::CLASS;
 pub use picture::graph_svg;
 pub(super) use support::THRESHOLD;
-pub use warnings::warnings;
 
 /// A learned graph with all that a text about it is made of.
 ///
 /// ```
 /// use plackett::run::Run;
-/// use plackett_cli::{Face, Summary, warnings};
+/// use plackett_cli::{Face, Summary};
 /// use plackett_dag::{Gram, Learning, Observations, dataset::Kind, gram::Centering};
 /// let data = Observations::Numbers(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0])?.into());
 /// let (learning, names) = (Learning::default(), ["cause".to_owned(), "effect".to_owned()]);
@@ -45,7 +43,7 @@ pub use warnings::warnings;
 ///     notes: &[],
 ///     learning: &learning,
 ///     learned: &learned,
-///     warnings: &warnings(&[], &names, &data, &learned, &learning),
+///     warnings: &plackett_report::warnings(&[], &names, &data, &learned, &learning),
 ///     known: None,
 ///     support: None,
 ///     path: None,
@@ -123,7 +121,7 @@ impl Face {
     /// ```
     pub fn setting(self, setting: &str) -> String {
         match (self, setting) {
-            (Self::Program, setting) => super::option(setting),
+            (Self::Program, setting) => plackett_report::option(setting),
             (Self::Python, "noise_variance") => "sigma2".to_owned(),
             (Self::Python, "equivalent_sample_size") => "ess".to_owned(),
             (Self::Python, "lambda") => "lambda_".to_owned(),

@@ -196,7 +196,7 @@ pub(super) fn make(
         }
     }
     let done = jobs::run(out, format!("{nodes} nodes"), jobs)?;
-    report::make(out, nodes, &done, seeds)
+    report::make(nodes, &done, seeds)
 }
 
 /// Up to here the rivals are quick.

@@ -3,12 +3,11 @@
 use super::{Done, GRAPHS, Graph, Measured, Preparation, THRESHOLD, methods::METHODS};
 use crate::{
     console,
-    files::OutDir,
     plot::{Color, Curve, Figure, Panel},
     reproduce::{
         Report,
         cells::{self, Cell, Metric, Setting},
-        paper,
+        paper, pictures,
     },
 };
 
@@ -67,7 +66,7 @@ fn setting(nodes: usize, graph: Graph, preparation: Preparation) -> Setting {
     Setting { table: table_name(nodes), graph: graph.name, nodes, data: preparation.name(), published }
 }
 
-pub(super) fn make(out: &OutDir, nodes: usize, done: &[Done], seeds: &[u64]) -> anyhow::Result<Report> {
+pub(super) fn make(nodes: usize, done: &[Done], seeds: &[u64]) -> anyhow::Result<Report> {
     let published = paper::figures()?;
     let table = table_name(nodes);
     let mut all = Vec::new();
@@ -84,12 +83,9 @@ pub(super) fn make(out: &OutDir, nodes: usize, done: &[Done], seeds: &[u64]) -> 
         }
     }
     let figure = objective_against_time(nodes, done)?;
-    let files = vec![
-        out.write(&format!("{table}.csv"), &cells::csv(&all)?)?,
-        out.write(&format!("{table}.svg"), figure.svg.as_bytes())?,
-        out.write(&format!("{table}.png"), &figure.png)?,
-        out.write(&format!("{table}.md"), markdown(nodes, &all, seeds).as_bytes())?,
-    ];
+    let mut files = vec![(format!("{table}.csv"), cells::csv(&all)?)];
+    files.extend(pictures(table, figure));
+    files.push((format!("{table}.md"), markdown(nodes, &all, seeds).into_bytes()));
     let text = GRAPHS.iter().map(|&graph| text(nodes, graph, &all)).collect::<Vec<_>>().join("\n\n");
     Ok(Report { cells: all, text, files })
 }

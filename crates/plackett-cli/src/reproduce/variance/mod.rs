@@ -8,7 +8,7 @@ use std::{fmt::Write as _, sync::Arc};
 
 use plackett::run::Run;
 
-use super::{Cell, Report, Wish, jobs};
+use super::{Cell, Report, Wish, jobs, pictures};
 use crate::{
     console,
     files::OutDir,
@@ -121,11 +121,10 @@ pub(super) fn make(out: &OutDir, Wish { seeds, quick, data }: Wish<'_>) -> anyho
         let title = format!("Descents over orders of {items} items, {SAMPLES} samples a step");
         let figure = Figure::draw(&title, &panels, 2)?;
         let name = format!("descents-{items}");
-        files.push(out.write(&format!("{name}.svg"), figure.svg.as_bytes())?);
-        files.push(out.write(&format!("{name}.png"), &figure.png)?);
+        files.extend(pictures(&name, figure));
         let _ = writeln!(markdown, "![{title}]({name}.svg)\n");
     }
-    files.push(out.write("variance.md", markdown.as_bytes())?);
+    files.push(("variance.md".to_owned(), markdown.into_bytes()));
     Ok(Report { cells, text, files })
 }
 
