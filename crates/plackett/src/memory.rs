@@ -5,7 +5,7 @@ use std::io::{self, Read};
 
 use crate::{Error, faults};
 
-/// The bytes that the machine can still give, where it tells.
+/// The bytes that the machine can still give, or the container that this runs in, where they tell.
 ///
 /// ```
 /// if let Some(bytes) = plackett::memory::available() {
@@ -13,13 +13,25 @@ use crate::{Error, faults};
 /// }
 /// ```
 pub fn available() -> Option<u64> {
-    parse(&std::fs::read_to_string("/proc/meminfo").ok()?)
+    let read = |path: &str| std::fs::read_to_string(path).ok();
+    let machine = of_machine(&read("/proc/meminfo")?)?;
+    let of = |name: &str| read(&format!("/sys/fs/cgroup/memory.{name}"));
+    let container = || of_container(&of("max")?, &of("current")?, &of("stat")?);
+    Some(container().map_or(machine, |container| machine.min(container)))
 }
 
-/// What Linux says, in kibibytes.
-fn parse(text: &str) -> Option<u64> {
+/// What Linux says of the machine, in kibibytes.
+fn of_machine(text: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// What it says of a container (the second version of control groups), in bytes: copies of files are given up where there is need. A container without a
+/// limit has the word `max` for one.
+fn of_container(most: &str, taken: &str, parts: &str) -> Option<u64> {
+    let files = parts.lines().find_map(|line| line.strip_prefix("inactive_file "))?;
+    let [most, taken, files] = [most, taken, files].map(|text| text.trim().parse::<u64>().ok());
+    Some(most?.saturating_sub(taken?.saturating_sub(files?)))
 }
 
 /// Refuses what needs more bytes than the machine can give; where it does not tell, more than an address can reach.
@@ -106,7 +118,7 @@ mod tests {
     #[test]
     fn what_linux_says_is_read() {
         let text = "MemTotal:       24000000 kB\nMemFree:         1000 kB\nMemAvailable:    2048 kB\nBuffers: 5 kB\n";
-        assert_eq!(parse(text), Some(2048 * 1024));
+        assert_eq!(of_machine(text), Some(2048 * 1024));
         for text in [
             "",
             "MemAvailable:",
@@ -114,8 +126,17 @@ mod tests {
             "MemAvailable: 5",
             "MemAvailable: 18446744073709551615 kB",
         ] {
-            assert_eq!(parse(text), None, "{text}");
+            assert_eq!(of_machine(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_container_has_less_than_the_machine() {
+        let parts = "anon 500\nfile 400\ninactive_file 300\n";
+        assert_eq!(of_container("1000\n", "900\n", parts), Some(400));
+        assert_eq!(of_container("1000\n", "1900\n", parts), Some(0));
+        assert_eq!(of_container("max\n", "900\n", parts), None);
+        assert_eq!(of_container("1000\n", "900\n", "anon 500\n"), None);
     }
 
     #[test]

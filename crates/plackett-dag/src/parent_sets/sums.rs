@@ -151,30 +151,31 @@ impl Table {
         self.core.iter().enumerate().map(|(place, &node)| usize::from(among[node] != 0.0) << place).sum()
     }
 
-    /// log of the sum over the sets within this part of the core and at most one of these nodes besides.
+    /// The sum over the sets within this part of the core and at most one of these nodes besides.
     #[inline]
-    fn log_sum(&self, subset: usize, among: &[f64]) -> f64 {
+    fn sum(&self, subset: usize, among: &[f64]) -> Sum {
         let (alone, row) = (self.within[subset], self.row(subset));
         if self.is_log[subset] {
             let logs = row.iter().zip(among).filter(|&(_, &is_in)| is_in != 0.0);
-            return logs.fold(alone, |sum, (&log, _)| add(sum, log));
+            return Sum { log: logs.fold(alone, |sum, (&log, _)| add(sum, log)), times: 1.0 };
         }
-        alone + sum_of_products(row, among).ln_1p()
+        Sum { log: alone, times: 1.0 + sum_of_products(row, among) }
     }
 
-    /// The same for a part of what may be chosen from; minus infinity if none of its sets is one of those within `all`, because what must be
+    /// The same for a part of what may be chosen from; nothing if none of its sets is one of those within `all`, because what must be
     /// a parent is missing.
     #[inline]
-    fn log_part(&self, subset: usize, all: usize, among: &[f64]) -> f64 {
-        if (subset ^ all) & self.joined == 0 { self.log_sum(subset, among) } else { f64::NEG_INFINITY }
+    fn part(&self, subset: usize, all: usize, among: &[f64]) -> Sum {
+        if (subset ^ all) & self.joined == 0 { self.sum(subset, among) } else { Sum::NOTHING }
     }
 
-    /// log of the sum over the sets within this part of the core that hold this node from outside.
-    fn log_beside(&self, subset: usize, other: usize) -> f64 {
+    /// The sum over the sets within this part of the core that hold this node from outside.
+    #[inline]
+    fn holding(&self, subset: usize, other: usize) -> Sum {
         match self.row(subset).get(other) {
-            None => f64::NEG_INFINITY,
-            Some(&log) if self.is_log[subset] => log,
-            Some(&share) => self.within[subset] + share.ln(),
+            None => Sum::NOTHING,
+            Some(&log) if self.is_log[subset] => Sum { log, times: 1.0 },
+            Some(&share) => Sum { log: self.within[subset], times: share },
         }
     }
 
@@ -202,11 +203,47 @@ fn add(a: f64, b: f64) -> f64 {
     if more - less > 40.0 || less == f64::NEG_INFINITY { more } else { more + (less - more).exp().ln_1p() }
 }
 
-/// log(eᵃ − eᵇ) for b not above a; minus infinity where the difference is rounding.
-#[inline]
-fn subtract(a: f64, b: f64) -> f64 {
-    let share = -(b - a).exp_m1();
-    if share > ROUNDING { a + share.ln() } else { f64::NEG_INFINITY }
+/// A sum, as e to the power of `log`, so many times: those over subsets of the same part of the core have the same scale, and are added
+/// and subtracted without an exponential or a logarithm, which the chains would spend most of their time on.
+#[derive(Clone, Copy, Debug)]
+struct Sum {
+    log: f64,
+    times: f64,
+}
+
+impl Sum {
+    const NOTHING: Self = Self { log: f64::NEG_INFINITY, times: 0.0 };
+
+    #[inline]
+    fn log(self) -> f64 {
+        self.log + self.times.ln()
+    }
+
+    /// The larger scale of two sums, and how many times each is that.
+    #[inline]
+    fn alike(self, other: Self) -> (f64, f64, f64) {
+        if self.log == other.log {
+            (self.log, self.times, other.times)
+        } else if self.log > other.log {
+            (self.log, self.times, other.times * (other.log - self.log).exp())
+        } else {
+            (other.log, self.times * (self.log - other.log).exp(), other.times)
+        }
+    }
+
+    #[inline]
+    fn plus(self, other: Self) -> Self {
+        let (log, mine, theirs) = self.alike(other);
+        Self { log, times: mine + theirs }
+    }
+
+    /// log of the difference to a sum that is not larger; minus infinity where it is rounding.
+    #[inline]
+    fn log_without(self, part: Self) -> f64 {
+        let (log, whole, part) = self.alike(part);
+        let rest = whole - part;
+        if rest > ROUNDING * whole { log + rest.ln() } else { f64::NEG_INFINITY }
+    }
 }
 
 /// Σ x·y, four sums at a time.
@@ -382,7 +419,7 @@ impl ParentSums {
     /// ```
     pub fn log_sum(&self, node: usize, allowed: &NodeSet) -> f64 {
         let among = self.zeros_and_ones(allowed);
-        self.tables.get(node).map_or(f64::NEG_INFINITY, |table| table.log_sum(table.subset(&among), &among))
+        self.tables.get(node).map_or(f64::NEG_INFINITY, |table| table.sum(table.subset(&among), &among).log())
     }
 
     /// For each other node the share of [`log_sum`](Self::log_sum)'s sum that comes from sets holding it, into `shares`
@@ -406,12 +443,13 @@ impl ParentSums {
         let among = self.zeros_and_ones(allowed);
         let Some(table) = self.tables.get(node) else { return };
         let subset = table.subset(&among);
-        let total = table.log_sum(subset, &among);
+        let total = table.sum(subset, &among);
+        let relative = |log: f64| (log - total.log()).exp();
         for (other, share) in shares.iter_mut().enumerate().take(self.nodes()) {
             *share = match table.places[other] {
                 _ if among[other] == 0.0 => 0.0,
-                OUTSIDE => (table.log_beside(subset, other) - total).exp(),
-                place => (subtract(total, table.log_sum(subset & !(1 << place), &among)) - total).exp(),
+                OUTSIDE => relative(table.holding(subset, other).log()),
+                place => relative(total.log_without(table.sum(subset & !(1 << place), &among))),
             };
         }
     }
@@ -422,7 +460,7 @@ impl ParentSums {
         let table = &self.tables[node];
         let Some(Before { all, earlier }) = before else { return table.within[0] };
         let subset = table.subset(all);
-        subtract(table.log_sum(subset, all), table.log_part(table.subset(earlier), subset, earlier))
+        table.sum(subset, all).log_without(table.part(table.subset(earlier), subset, earlier))
     }
 
     /// Whether two nodes must be joined, and so cannot be in one layer.
@@ -445,37 +483,38 @@ impl ParentSums {
             OUTSIDE => Some(0),
             place => Some(1 << place),
         };
-        // log of the sum over the sets within a part of the core and at most one of these nodes and the other.
-        let more = |subset: usize, among: &[f64], sum: f64| match step {
+        // The sum over the sets within a part of the core and at most one of these nodes and the other.
+        let more = |subset: usize, among: &[f64], sum: Sum| match step {
             None => sum,
-            Some(0) => add(sum, table.log_beside(subset, other)),
-            Some(step) => table.log_sum(subset | step, among),
+            Some(0) => sum.plus(table.holding(subset, other)),
+            Some(step) => table.sum(subset | step, among),
         };
         let Some(Before { all, earlier }) = before else {
-            let nothing = table.within[0];
+            let within = |subset: usize| Sum { log: table.within[subset], times: 1.0 };
             let alone = match step {
                 None => f64::NEG_INFINITY,
-                Some(0) => table.log_beside(0, other),
+                Some(0) => table.holding(0, other).log(),
                 Some(step) if table.joined & step != 0 => table.within[step],
-                Some(step) => subtract(table.within[step], nothing),
+                Some(step) => within(step).log_without(within(0)),
             };
-            return Ways { absent: nothing, earlier: f64::NEG_INFINITY, beside: f64::NEG_INFINITY, alone };
+            let [earlier, beside] = [f64::NEG_INFINITY; 2];
+            return Ways { absent: table.within[0], earlier, beside, alone };
         };
         let (subset, smaller) = (table.subset(all), table.subset(earlier));
-        let (whole, part) = (table.log_sum(subset, all), table.log_part(smaller, subset, earlier));
+        let (whole, part) = (table.sum(subset, all), table.part(smaller, subset, earlier));
         let whole_more = more(subset, all, whole);
         // Without the other there may be no set at all, where it is required.
         let is_part = (subset ^ smaller) & table.joined == 0;
-        let part_more = if is_part { more(smaller, earlier, part) } else { f64::NEG_INFINITY };
+        let part_more = if is_part { more(smaller, earlier, part) } else { Sum::NOTHING };
         let is_joined = step.is_some_and(|step| table.joined & step != 0);
         Ways {
-            absent: subtract(whole, part),
-            earlier: subtract(whole_more, part_more),
-            beside: if is_joined { whole_more } else { subtract(whole_more, part) },
+            absent: whole.log_without(part),
+            earlier: whole_more.log_without(part_more),
+            beside: if is_joined { whole_more.log() } else { whole_more.log_without(part) },
             alone: match step {
-                Some(0) => table.log_beside(subset, other),
-                Some(_) if is_joined => whole_more,
-                _ => subtract(whole_more, whole),
+                Some(0) => table.holding(subset, other).log(),
+                Some(_) if is_joined => whole_more.log(),
+                _ => whole_more.log_without(whole),
             },
         }
     }
@@ -486,24 +525,24 @@ impl ParentSums {
         let Some(Before { all, earlier }) = before else { return };
         let table = &self.tables[node];
         let (subset, smaller) = (table.subset(all), table.subset(earlier));
-        let (whole, part) = (table.log_sum(subset, all), table.log_part(smaller, subset, earlier));
-        let scale = subtract(whole, part);
+        let (whole, part) = (table.sum(subset, all), table.part(smaller, subset, earlier));
+        let scale = whole.log_without(part);
         if scale == f64::NEG_INFINITY {
             return;
         }
-        let relative = |log: f64| (log - scale).exp();
-        let has_part = part > f64::NEG_INFINITY;
+        let relative = |sum: Sum| sum.times * (sum.log - scale).exp();
+        let has_part = part.log > f64::NEG_INFINITY;
         // For every place of the core what is left without it; differences of four sums, which rounding may leave below zero.
         for (place, &other) in table.core.iter().enumerate().filter(|&(_, &other)| all[other] != 0.0) {
             let step = 1 << place;
-            let without = table.log_part(subset & !step, subset, all);
-            if without == f64::NEG_INFINITY {
+            let without = table.part(subset & !step, subset, all);
+            if without.log == f64::NEG_INFINITY {
                 shares[other] = 1.0;
                 continue;
             }
             let mut share = relative(whole) - relative(without);
             if earlier[other] != 0.0 && has_part {
-                share -= relative(part) - relative(table.log_sum(smaller & !step, earlier));
+                share -= relative(part) - relative(table.sum(smaller & !step, earlier));
             }
             shares[other] = share.clamp(0.0, 1.0);
         }
@@ -512,9 +551,9 @@ impl ParentSums {
         }
         for other in 0..table.nodes {
             if all[other] != 0.0 && table.places[other] == OUTSIDE {
-                let mut share = relative(table.log_beside(subset, other));
+                let mut share = relative(table.holding(subset, other));
                 if earlier[other] != 0.0 && has_part {
-                    share -= relative(table.log_beside(smaller, other));
+                    share -= relative(table.holding(smaller, other));
                 }
                 shares[other] = share.clamp(0.0, 1.0);
             }
