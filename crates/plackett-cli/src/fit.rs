@@ -79,7 +79,8 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
             return Err(BadInput(text.to_owned()).into());
         }
     };
-    out.write(text.as_bytes())?;
+    // Neither the file nor what is shown is lost if the other cannot be had.
+    let written = out.write(text.as_bytes());
     let names = graph.names();
     let nodes = model.nodes().iter().enumerate().map(|(node, fitted)| Node {
         name: &names[node],
@@ -96,7 +97,12 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         nodes: nodes.collect(),
         warnings,
     };
-    if arguments.json { console::say_json(&document) } else { console::say(&describe(&document, &model)) }
+    let shown = if arguments.json {
+        console::say_json(&document)
+    } else {
+        console::say(&describe(&document, &model))
+    };
+    shown.and(written.map(drop))
 }
 
 /// The columns of these names, without what stands in the way.

@@ -1,7 +1,8 @@
 //! The file of `--state`: written whole or not at all, every few seconds, by one process at a time.
 
 use std::{
-    fs::{File, TryLockError},
+    fs::{self, File, TryLockError},
+    io,
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -23,8 +24,59 @@ pub(crate) struct StateFile {
 struct Place {
     path: PathBuf,
     file: OutFile,
-    /// Held until the run is over.
-    _lock: File,
+    _lock: Lock,
+}
+
+/// A lock on a file beside the state, held until the run is over, when the file goes. One that a killed process has left behind is taken
+/// over.
+struct Lock {
+    path: PathBuf,
+    file: File,
+}
+
+impl Lock {
+    /// Nothing if another process has it.
+    fn of(state: &Path) -> io::Result<Option<Self>> {
+        let mut name = state.as_os_str().to_owned();
+        name.push(".lock");
+        let path = PathBuf::from(name);
+        loop {
+            let file =
+                faults::at("lock").and_then(|()| File::options().create(true).append(true).open(&path));
+            let file = file.map_err(|error| {
+                io::Error::new(error.kind(), format!("cannot write {}: {error}", path.display()))
+            })?;
+            if let Err(TryLockError::WouldBlock) = file.try_lock() {
+                return Ok(None);
+            }
+            // Its holder may just have removed it: what is locked then is no longer what others find.
+            if is_at(&file, &path) {
+                return Ok(Some(Self { path, file }));
+            }
+        }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // While it is held, so that nobody else's is removed. Elsewhere a file that is open cannot be taken away and made anew.
+        if cfg!(unix) && is_at(&self.file, &self.path) {
+            fs::remove_file(&self.path).ok();
+        }
+    }
+}
+
+/// Whether an open file is the one of this path.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let same = |a: fs::Metadata, b: fs::Metadata| (a.dev(), a.ino()) == (b.dev(), b.ino());
+    file.metadata().ok().zip(fs::metadata(path).ok()).is_some_and(|(file, path)| same(file, path))
+}
+
+#[cfg(not(unix))]
+fn is_at(_: &File, _: &Path) -> bool {
+    true
 }
 
 impl StateFile {
@@ -64,13 +116,9 @@ impl StateFile {
 impl Place {
     fn locked(path: &Path) -> anyhow::Result<Self> {
         let file = OutFile::tried(path)?;
-        let mut name = path.as_os_str().to_owned();
-        name.push(".lock");
-        let opened = faults::at("lock").and_then(|()| File::options().create(true).append(true).open(&name));
-        let lock = opened.with_context(|| format!("cannot write {}", Path::new(&name).display()))?;
-        if let Err(TryLockError::WouldBlock) = lock.try_lock() {
+        let Some(lock) = Lock::of(path)? else {
             return Err(BadInput(format!("another run is using the state {}", path.display())).into());
-        }
+        };
         Ok(Self { path: path.to_owned(), file, _lock: lock })
     }
 }

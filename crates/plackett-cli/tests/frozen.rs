@@ -3,6 +3,9 @@
 //! Seconds are left out, and new fields may join the old ones. To freeze anew after a change that is meant, run
 //! `FREEZE=1 cargo test -p plackett-cli --test frozen` and say in the commit why the answers changed.
 //!
+//! Debug and release builds answer alike: `PLACKETT_PROGRAM=FILE cargo test -p plackett-cli --test frozen` asks another build, `FILE` being
+//! its whole path.
+//!
 //! The last bit of a logarithm belongs to the maths library of the platform, so the answers hold where they were made.
 #![cfg(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64"))]
 

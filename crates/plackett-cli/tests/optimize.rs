@@ -446,7 +446,9 @@ fn a_state_belongs_to_one_process_and_a_result_is_shown_even_if_it_cannot_be_sav
     let text = complaint(&call, 2);
     assert!(text.contains("another run is using the state"), "{text}");
     drop(lock);
+    // One that a killed process left behind is nobody's, and goes with the next run.
     assert_eq!(json(&call)["evaluations"], 24);
+    assert_eq!(folder.files("").iter().filter(|name| name.contains("state")).count(), 1);
     // What cannot be written is found before anything is evaluated.
     folder.write("file", "in the way");
     let (nowhere, file) = (folder.path("file/state.json"), folder.write("hidden.mat", &ordering(5)));

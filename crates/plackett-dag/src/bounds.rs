@@ -311,6 +311,20 @@ impl Bounds {
         arranged
     }
 
+    /// An order and parents that follow it, brought within the bounds: without those that may not be, with those that must be.
+    pub(crate) fn confine(&self, order: &[usize], parents: &[NodeSet]) -> (Vec<usize>, Vec<NodeSet>) {
+        let order = self.arrange(order);
+        let mut confined = vec![NodeSet::with_capacity(self.nodes); self.nodes];
+        let mut before = NodeSet::with_capacity(self.nodes);
+        for &node in &order {
+            self.required_of(node, &before, &mut confined[node]);
+            let is_kept = |parent: &usize| before.contains(*parent) && self.permits(*parent, node);
+            parents[node].iter().filter(is_kept).for_each(|parent| confined[node].insert(parent));
+            before.insert(node);
+        }
+        (order, confined)
+    }
+
     /// Random orders that the bounds allow.
     pub(crate) fn random_orders<R: Rng + ?Sized>(
         &self,

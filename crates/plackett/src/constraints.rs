@@ -131,7 +131,7 @@ impl Constraints {
 
     fn of(stated: Stated) -> Result<Self, Error> {
         let items = stated.items;
-        crate::memory::check("the constraints on so many items", BYTES_PER_ITEM * items as u128)?;
+        crate::memory::check("a table of constraints on so many items", BYTES_PER_ITEM * items as u128)?;
         let mut constraints = Self { stated, ..Self::none(items) };
         for &(first, second) in &constraints.stated.before {
             for item in [first, second] {

@@ -41,11 +41,12 @@ const PART_BYTES: usize = 32;
 /// Lines that may wait to be looked at.
 const WAITING_LINES: usize = 64;
 
-/// What the thread that reads a worker's output reports.
+/// What the threads that read a worker's output and write its input report.
 enum Event {
     Line(String),
     /// A line that is longer than any answer.
     Flood,
+    /// Its output has ended, or its input cannot be written to.
     Closed,
 }
 
@@ -121,10 +122,14 @@ impl Workers {
         alive().push(child.id());
         let input = child.stdin.take().map(|mut input| {
             let (sender, lines) = channel::<String>();
+            let reporter = self.reporter.clone();
             // A worker that does not read lets this thread wait, not the run. It ends with the worker.
             thread::spawn(move || {
                 for line in lines {
-                    if writeln!(input, "{line}").and_then(|()| input.flush()).is_err() {
+                    let written = faults::at("tell").and_then(|()| writeln!(input, "{line}"));
+                    if written.and_then(|()| input.flush()).is_err() {
+                        // It will never know what it was asked, though it may go on.
+                        reporter.send((index, life, Event::Closed)).ok();
                         return;
                     }
                 }

@@ -90,8 +90,9 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     plackett::memory::check("a list of so many seeds", BYTES_PER_SEED * u128::from(count))?;
     let seeds: Vec<u64> = (0..count).map(|index| arguments.common.seed.wrapping_add(index)).collect();
     let is_json = arguments.common.json;
-    let mut interrupted = false;
-    let mut cells = Vec::new();
+    let (mut interrupted, mut cells) = (false, Vec::new());
+    // Neither what is shown nor what is written is lost if the other cannot be had.
+    let (mut shown, mut written) = (Ok(()), Ok(()));
     let mut page = page::Experiments::new(arguments, &seeds);
     for (name, make) in EXPERIMENTS.iter().filter(|(name, _)| arguments.experiment.includes(name)) {
         let wish = Wish { seeds: &seeds, quick: arguments.quick, data: arguments.data.as_deref() };
@@ -99,31 +100,30 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         interrupted = interrupt::check().is_break();
         let document = Document { cells: &report.cells, seeds: &seeds, quick: arguments.quick, interrupted };
         report.files.push((format!("{name}.json"), serde_json::to_vec_pretty(&document)?));
-        // What is not whole does not take the place of what is.
-        let folder = if interrupted { &out.folder("partial")? } else { &out };
-        if !is_json {
-            console::say(&report.text)?;
-        }
-        report.write(folder, interrupted)?;
-        if !is_json {
+        let say = |text: &str| if is_json { Ok(()) } else { console::say(text) };
+        shown = say(&report.text);
+        written = write(&report, &out, interrupted).and_then(|folder| {
             let names: Vec<&str> = report.files.iter().map(|(name, _)| name.as_str()).collect();
-            console::say(&format!("Written to {}: {}", folder.path().display(), names.join(", ")))?;
-        }
+            say(&format!("Written to {}: {}", folder.display(), names.join(", ")))
+        });
         page.add(name, &report, interrupted);
         cells.extend(report.cells);
-        if interrupted {
+        if interrupted || shown.is_err() || written.is_err() {
             break;
         }
     }
     if is_json {
-        console::say_json(&Document { cells: &cells, seeds: &seeds, quick: arguments.quick, interrupted })?;
+        let document = Document { cells: &cells, seeds: &seeds, quick: arguments.quick, interrupted };
+        shown = console::say_json(&document);
     }
     if let (Some(file), Some(path)) = (file, &arguments.report) {
-        file.write(page.html().as_bytes())?;
-        if !is_json {
-            console::say(&format!("Report in {}", path.display()))?;
-        }
+        let page = file.write(page.html().as_bytes());
+        written = written.and(page).and_then(|_| {
+            let note = || format!("Report in {}", path.display());
+            if is_json { Ok(()) } else { console::say(&note()) }
+        });
     }
+    shown.and(written)?;
     if interrupted {
         let place = arguments.out.join("partial");
         return Err(anyhow!("interrupted: what is there is in {}; call again to go on", place.display()));
@@ -187,17 +187,18 @@ struct Report {
     files: Vec<(String, Vec<u8>)>,
 }
 
-impl Report {
-    fn write(&self, folder: &OutDir, is_partial: bool) -> anyhow::Result<()> {
-        for (name, bytes) in &self.files {
-            let mut bytes = Cow::Borrowed(bytes);
-            if is_partial && name.strip_suffix(".md").is_some() {
-                bytes = Cow::Owned([format!("> {PARTIAL}\n\n").as_bytes(), &bytes].concat());
-            }
-            folder.write(name, &bytes)?;
+/// Writes the files of a report, and says where they are. What is not whole does not take the place of what is.
+fn write(report: &Report, out: &OutDir, is_partial: bool) -> anyhow::Result<PathBuf> {
+    let part = is_partial.then(|| out.folder("partial")).transpose()?;
+    let folder = part.as_ref().unwrap_or(out);
+    for (name, bytes) in &report.files {
+        let mut bytes = Cow::Borrowed(bytes);
+        if is_partial && name.strip_suffix(".md").is_some() {
+            bytes = Cow::Owned([format!("> {PARTIAL}\n\n").as_bytes(), &bytes].concat());
         }
-        Ok(())
+        folder.write(name, &bytes)?;
     }
+    Ok(folder.path().to_owned())
 }
 
 /// A picture in both of its forms.

@@ -14,6 +14,9 @@ use crate::pace::Pace;
 /// passes.
 const TOLERANCE: f64 = 1e-6;
 
+/// The matrix, and what is left of it while it is looked at.
+const TABLES: u128 = 2;
+
 /// The covariance matrix of named columns.
 ///
 /// # Example
@@ -102,11 +105,12 @@ impl Covariance {
             return Err(refused(Some(line), "names are needed here, one for each column".to_owned()));
         }
         let nodes = names.len();
-        let mut matrix = vec![0.0; nodes * nodes];
-        let (mut found, mut is_triangle) = (0, true);
+        // As many as there are: names alone are no reason to make room for their square.
+        let mut seen: Vec<Vec<f64>> = Vec::new();
         for (line, mut fields) in lines {
+            let found = seen.len();
             if run.is_over() {
-                return Err(Problem::OutOfTime { rows: found, are_all: false }.in_file(file));
+                return Err(Problem::OutOfTime { rows: seen.len(), are_all: false }.in_file(file));
             }
             if found == nodes {
                 return Err(refused(Some(line), format!("there are more rows than the {nodes} names")));
@@ -121,23 +125,23 @@ impl Covariance {
                 let wanted = format!("{} numbers of a triangle, or {nodes} of a whole matrix", found + 1);
                 return Err(refused(Some(line), format!("{} fields in place of {wanted}", fields.len())));
             }
-            is_triangle &= fields.len() == found + 1;
-            for (column, field) in fields.iter().enumerate() {
-                let Ok(value) = field.parse::<f64>() else {
-                    let text = crate::text::shown(field);
-                    return Err(refused(Some(line), format!("\"{text}\" is not a number")));
-                };
-                matrix[found * nodes + column] = value;
-                // The other half of a whole matrix is compared with this one.
-                if is_triangle || column > found {
-                    matrix[column * nodes + found] = value;
-                }
-            }
-            found += 1;
+            let number = |field: &String| {
+                let is_none = || format!("\"{}\" is not a number", crate::text::shown(field));
+                field.parse::<f64>().map_err(|_| refused(Some(line), is_none()))
+            };
+            seen.push(fields.iter().map(number).collect::<Result<_>>()?);
         }
-        if found < nodes {
-            return Err(refused(None, format!("there are {found} rows for {nodes} names")));
+        if seen.len() < nodes {
+            return Err(refused(None, format!("there are {} rows for {nodes} names", seen.len())));
         }
+        let bytes = (nodes as u128).pow(2) * size_of::<f64>() as u128;
+        plackett::memory::check("the covariance matrix", TABLES * bytes)?;
+        // What a triangle leaves out is the same on the other side; what a whole matrix has there is compared with it.
+        let entry = |at: usize| {
+            let (row, column) = (at / nodes, at % nodes);
+            seen[row].get(column).copied().unwrap_or_else(|| seen[column][row])
+        };
+        let matrix = (0..nodes * nodes).map(entry).collect();
         Self::within(names, matrix, rows, run).map_err(|error| match error {
             Error::Misfit { reason, .. } => refused(None, format!("it {reason}")),
             error => error,

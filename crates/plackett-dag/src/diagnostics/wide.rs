@@ -24,7 +24,7 @@ pub(super) fn rows_per_category(look: &Look<'_, '_>) -> Option<Diagnostic> {
     let thin: Vec<usize> = wide.iter().filter(|(_, rows)| *rows < ENOUGH).map(|&(node, _)| node).collect();
     let caution = (!thin.is_empty()).then(|| {
         format!(
-            "{}: too many categories for these rows, so that their effects are not seen, and columns with such a cause in common may be joined to each other instead; join categories, or bring more rows",
+            "{}: too many categories for these rows, so that their effects may not be seen, and columns with such a cause in common may be joined to each other instead; join categories, or bring more rows",
             look.named(&thin)
         )
     });

@@ -12,7 +12,7 @@ use super::{
     SearchTask, patterned, posterior::MOST_SETS_OF_CATEGORIES, refuse, unscored,
 };
 use crate::{
-    Categories, Dag, Error, LocalScore, NodeSet, Result,
+    Bounds, Categories, Dag, Error, LocalScore, NodeSet, OrderSolution, Result,
     error::check_setting,
     independence::GSquare,
     orientation::orient_within,
@@ -21,7 +21,7 @@ use crate::{
         Bdeu, DISCRETE_SCORES, DiscreteScoreSettings, Families, FamilyScore, Priced, discrete_score_by_name,
         graph_cost, weigh_edges,
     },
-    search::{EdgePosterior, Expanded, Expansion, Growth, Insertion, climbed_cost},
+    search::{EdgePosterior, Expanded, Expansion, Growth, Insertion, climbed},
 };
 
 /// The scores unless another is asked for: that one under which the data, with a graph that a climb finds, take the fewer nats to write down. Both are lengths of
@@ -97,12 +97,12 @@ pub(super) fn learn(learning: &Learning, data: &Arc<Categories>, run: &Run<'_>) 
             "is for tests that bound the parents, and here none are made: they are with candidates by pc",
         )?;
     }
-    let (score, choice) = priced_score(learning, data, run)?;
-    let learner = Learner { learning, data, score: &score };
+    let Chosen { score, reason, met } = priced_score(learning, data, run)?;
+    let learner = Learner { learning, data, score: &score, met };
     if learning.method.is_pc() {
         return learner.by_tests(run);
     }
-    Ok(Learned { score_choice: choice, ..learner.by_orders(run)? })
+    Ok(Learned { score_choice: reason, ..learner.by_orders(run)? })
 }
 
 impl Learning {
@@ -122,12 +122,21 @@ impl Learning {
     /// # Ok::<(), plackett_dag::Error>(())
     /// ```
     pub fn cost_of_graph(&self, data: &Categories, dag: &Dag) -> Result<f64> {
-        graph_cost(data, &priced_score(self, data, &Run::default())?.0, dag)
+        graph_cost(data, &priced_score(self, data, &Run::default())?.score, dag)
     }
 }
 
-/// The score with its price for parents, and why it is this one where it was chosen.
-fn priced_score(learning: &Learning, data: &Categories, run: &Run<'_>) -> Result<(Priced, Option<String>)> {
+/// A score with its price for parents.
+struct Chosen {
+    score: Priced,
+    /// Why it is this one, where it was chosen.
+    reason: Option<String>,
+    /// The parents of every node in the best graph met while it was chosen, of as many columns as were looked at.
+    met: Option<Vec<Vec<usize>>>,
+}
+
+/// The score with its price for parents, asked for or chosen.
+fn priced_score(learning: &Learning, data: &Categories, run: &Run<'_>) -> Result<Chosen> {
     let weight = learning.numbers.penalty.unwrap_or(1.0);
     check_setting("penalty", weight, weight >= 0.0 && weight.is_finite(), "it must not be negative")?;
     let size = learning.categories.equivalent_sample_size;
@@ -136,23 +145,33 @@ fn priced_score(learning: &Learning, data: &Categories, run: &Run<'_>) -> Result
         Ok(Priced::new(discrete_score_by_name(name, &settings)?, nodes, PRICE * weight))
     };
     if let Some(name) = score_name(learning)? {
-        return Ok((priced(name, data.columns(), Bdeu::DEFAULT_SAMPLE_SIZE)?, None));
+        let score = priced(name, data.columns(), Bdeu::DEFAULT_SAMPLE_SIZE)?;
+        return Ok(Chosen { score, reason: None, met: None });
     }
     if data.total() == 0 {
         return Err(Error::Empty);
     }
     if size.is_some() {
-        let reason = "a setting of its own is given".to_owned();
-        return Ok((priced(DEFAULT_SCORES[0], data.columns(), DEFAULT_SAMPLE_SIZE)?, Some(reason)));
+        let reason = Some("a setting of its own is given".to_owned());
+        let score = priced(DEFAULT_SCORES[0], data.columns(), DEFAULT_SAMPLE_SIZE)?;
+        return Ok(Chosen { score, reason, met: None });
     }
     let part = data.part(COLUMNS_TO_CHOOSE, ROWS_TO_CHOOSE);
     let mut best: Option<(f64, &str)> = None;
-    let mut lengths = Vec::new();
+    let (mut lengths, mut met) = (Vec::new(), None);
     for name in DEFAULT_SCORES {
         let score = priced(name, part.columns(), DEFAULT_SAMPLE_SIZE)?;
-        let Some(length) = climbed_cost(&part, &score, run) else { break };
+        let Some((length, parents)) = climbed(&part, &score, run) else { break };
+        let is_best = best.is_none_or(|best| length < best.0);
+        // A graph that was cut short says nothing of the score, but it is one.
+        if is_best || met.is_none() {
+            met = Some(parents);
+        }
+        if run.is_over() {
+            break;
+        }
         lengths.push(format!("{length:.0} with {name}"));
-        best = best.filter(|best| best.0 <= length).or(Some((length, name)));
+        best = if is_best { Some((length, name)) } else { best };
     }
     let (name, reason) = match best {
         Some((_, name)) if lengths.len() == DEFAULT_SCORES.len() => {
@@ -162,7 +181,7 @@ fn priced_score(learning: &Learning, data: &Categories, run: &Run<'_>) -> Result
         }
         _ => (DEFAULT_SCORES[0], "the data are categories, and there was no time to compare".to_owned()),
     };
-    Ok((priced(name, data.columns(), DEFAULT_SAMPLE_SIZE)?, Some(reason)))
+    Ok(Chosen { score: priced(name, data.columns(), DEFAULT_SAMPLE_SIZE)?, reason: Some(reason), met })
 }
 
 /// The score that is asked for, if one is.
@@ -186,6 +205,8 @@ struct Learner<'a> {
     learning: &'a Learning,
     data: &'a Arc<Categories>,
     score: &'a dyn FamilyScore,
+    /// The parents of the first columns in the graph met while the score was chosen.
+    met: Option<Vec<Vec<usize>>>,
 }
 
 /// The parent sets to search in.
@@ -210,16 +231,16 @@ impl Space {
 
 impl Learner<'_> {
     fn by_orders(&self, run: &Run<'_>) -> Result<Learned> {
-        let Self { learning, data, score } = *self;
+        let Self { learning, data, score, .. } = *self;
         let Space { candidates, sets, start, bound, lowered } = match self.space(run)? {
             Ok(space) => space,
-            Err(dag) => return self.cut_short(&dag, run),
+            Err(dag) => return self.cut_short(dag, run),
         };
         let first = start.clone().unwrap_or_else(|| (0..data.columns()).collect());
         let task = learning.task(&Observations::Categories(Arc::clone(data)));
         let start = start.or(task.start);
         let sets: Arc<dyn LocalScore> = sets;
-        let found = learning.by_orders(&sets, &SearchTask { first, start, ..task }, run)?;
+        let found = learning.by_orders(&sets, &SearchTask { first, start, ..task }, None, run)?;
         let is_wanted = learning.search.posterior && !run.is_over();
         let posterior = if is_wanted { self.posterior(candidates, &found.dag, run)? } else { None };
         let found = found.with_posterior(posterior);
@@ -245,27 +266,44 @@ impl Learner<'_> {
     }
 
     /// The best graph so far, where there was no time to search among orders.
-    fn cut_short(&self, dag: &Dag, run: &Run<'_>) -> Result<Learned> {
+    fn cut_short(&self, mut dag: Dag, run: &Run<'_>) -> Result<Learned> {
         let Self { data, score, .. } = *self;
         let bounds = self.learning.bounds_of(data.columns());
+        let mut cost = graph_cost(data, score, &dag)?;
+        if let Some(met) = self.met(&bounds)? {
+            let its_cost = graph_cost(data, score, &met)?;
+            (dag, cost) = if its_cost < cost { (met, its_cost) } else { (dag, cost) };
+        }
         Ok(Learned {
             order: dag.topological_order().to_vec(),
             score_name: Some(score.name().to_owned()),
-            score: Some(graph_cost(data, score, dag)?),
+            score: Some(cost),
             is_equivalent: !score.on_rows(0).parents_differ(),
             ..unscored(
                 self.learning,
                 dag.clone(),
-                bounds.orient(dag),
+                bounds.orient(&dag),
                 0,
                 run.ending().unwrap_or(Ending::Finished),
             )
         })
     }
 
+    /// The graph met while the score was chosen, within the bounds; nothing if there is none of so few parents as are asked for.
+    fn met(&self, bounds: &Bounds) -> Result<Option<Dag>> {
+        let most = self.learning.categories.max_parents.unwrap_or(usize::MAX);
+        let fits = |met: &&Vec<Vec<usize>>| met.iter().all(|parents| parents.len() <= most);
+        let Some(mut met) = self.met.as_ref().filter(fits).cloned() else { return Ok(None) };
+        met.resize(bounds.nodes(), Vec::new());
+        let parents: Vec<NodeSet> = met.iter().map(|parents| parents.iter().copied().collect()).collect();
+        let order = Dag::from_parents(met)?.topological_order().to_vec();
+        let (order, parents) = bounds.confine(&order, &parents);
+        OrderSolution { order, score: 0.0, parents }.dag().map(Some)
+    }
+
     /// PC-stable's graph. Where its edges have no direction, or contradict each other, a DAG close to them is given.
     fn by_tests(&self, run: &Run<'_>) -> Result<Learned> {
-        let Self { learning, data, score } = *self;
+        let Self { learning, data, score, .. } = *self;
         let test = GSquare::new(data, learning.tests.alpha.unwrap_or(METHOD_ALPHA))?;
         let found = learning.test(&test, run);
         let (tests, ending) = (found.tests, found.ending);
@@ -284,7 +322,7 @@ impl Learner<'_> {
 
     /// The best graph so far if the run is over before there are parent sets.
     fn space(&self, run: &Run<'_>) -> Result<std::result::Result<Space, Dag>> {
-        let Self { learning, data, score } = *self;
+        let Self { learning, data, score, .. } = *self;
         let least = || learning.bounds_of(data.columns()).least();
         if let Some(limit) = complete_limit(learning, data) {
             let mut candidates =
@@ -339,7 +377,7 @@ impl Learner<'_> {
         dag: &Dag,
         run: &Run<'_>,
     ) -> Result<Option<EdgePosterior>> {
-        let Self { learning, data, score } = *self;
+        let Self { learning, data, score, .. } = *self;
         let families = RefCell::new(Families::new(data, score, dag)?);
         let gain = |node: usize, other: usize| {
             let mut families = families.borrow_mut();
@@ -441,9 +479,35 @@ mod tests {
         let (nothing, _) = learn(0);
         assert_eq!((nothing.ending, nothing.dag.edge_count()), (Ending::Time, 0));
         assert_eq!(nothing.method.name, "insertion");
+        // By one score: which it is may not be known yet when the end comes.
+        let Observations::Categories(data) = asia(500) else { unreachable!() };
+        let cost = |learned: &Learned| Learning::default().cost_of_graph(&data, &learned.dag).unwrap();
         for part in 1..=20 {
             let (learned, _) = learn(part * all / 20);
-            assert!(learned.score >= whole.score && learned.score <= nothing.score, "{:?}", learned.score);
+            assert!(cost(&learned) >= cost(&whole) - 1e-9 && cost(&learned) <= cost(&nothing), "{part}");
         }
+    }
+
+    #[test]
+    fn a_graph_met_while_the_score_was_chosen_is_not_forgotten() {
+        let first = |learning: &Learning| {
+            let clock = AtomicU64::new(0);
+            let clock = || Duration::from_secs(clock.fetch_add(1, Ordering::Relaxed));
+            let mut end = |progress: &Progress| match progress.stage.as_str() {
+                "parent sets" => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            };
+            let run = Run::by(&clock, Limits::default()).observed(&mut end);
+            learning.run(&asia(500), &run).unwrap()
+        };
+        let learned = first(&Learning::default());
+        assert_eq!(learned.ending, Ending::Interrupted);
+        let (from, to) = learned.dag.edges().map(|(from, to, _)| (from, to)).next().unwrap();
+        // What is known of the graph, and the most parents, hold for it too.
+        let bounds = Bounds::new(8, &[(from, to), (to, from)], &[], &[]).unwrap();
+        let bound = first(&Learning { bounds: Some(bounds.clone()), ..Learning::default() });
+        assert!(bounds.hold(&bound.dag) && bound.dag.edge_count() > 0);
+        let none = CategorySettings { max_parents: Some(0), ..CategorySettings::default() };
+        assert_eq!(first(&Learning { categories: none, ..Learning::default() }).dag.edge_count(), 0);
     }
 }

@@ -8,10 +8,14 @@ use plackett::run::{Ending, Limits, Run};
 
 use super::{
     CANDIDATE_ALPHA, Learned, Learning, METHOD_ALPHA, NO_TESTS, Observations, ScoreChoice, SearchSettings,
-    SearchTask, method::INSERTION, numbers, patterned, price::fitting, refuse, unscored,
+    SearchTask,
+    method::INSERTION,
+    numbers, patterned,
+    price::{Fitted, fitting},
+    refuse, unscored,
 };
 use crate::{
-    Error, Interventions, JointMoments, LocalScore, Mixed, NodeSet, Oracle, Result,
+    Error, Interventions, JointMoments, LocalScore, Mixed, NodeSet, Oracle, OrderSolution, Result,
     completion::Completion,
     em::{Em, Estimation},
     gram::RowSource,
@@ -201,7 +205,7 @@ fn by_score(
     run: &Run<'_>,
 ) -> Result<Option<(Learned, Scored)>> {
     let Some(scored) = source.score(name, learning, run)? else { return Ok(None) };
-    let found = searched(learning, &source.observations(), &scored.score, start, run)?;
+    let found = searched(learning, &source.observations(), &scored.score, start, scored.met.as_ref(), run)?;
     let gaussian = match &scored.gaussian {
         Some(own) => Some(Arc::clone(own)),
         None if learning.search.posterior && !run.is_over() => {
@@ -284,7 +288,7 @@ fn by_completion(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Resul
     }
     let Some(score) = score else { return Ok(None) };
     let data = Observations::Mixed(Arc::clone(data));
-    let found = searched(learning, &data, &score, Some(&known.order), run)?;
+    let found = searched(learning, &data, &score, Some(&known.order), Some(&known), run)?;
     Ok(Some(Learned { estimation: Some(estimation), ..found }))
 }
 
@@ -340,12 +344,13 @@ fn searched(
     data: &Observations,
     score: &Arc<dyn LocalScore>,
     start: Option<&[usize]>,
+    met: Option<&OrderSolution>,
     run: &Run<'_>,
 ) -> Result<Learned> {
     let task = learning.task(data);
     let first: Vec<usize> = start.map_or_else(|| (0..data.columns()).collect(), <[usize]>::to_vec);
     let start = task.start.or_else(|| start.map(<[usize]>::to_vec));
-    let found = learning.by_orders(score, &SearchTask { first, start, ..task }, run)?;
+    let found = learning.by_orders(score, &SearchTask { first, start, ..task }, met, run)?;
     let dag = found.strengths.clone().unwrap_or(found.dag);
     Ok(Learned { dag, ..found })
 }
@@ -430,6 +435,8 @@ struct Scored {
     plain: Arc<dyn LocalScore>,
     /// Of a parent with one parameter.
     price: f64,
+    /// The graph met while the price was sought.
+    met: Option<OrderSolution>,
     /// The score's own, if it is dg.
     gaussian: Option<Arc<DegenerateGaussian>>,
     estimation: Option<Estimation>,
@@ -443,9 +450,9 @@ fn scored<F: Family>(
     run: &Run<'_>,
 ) -> Result<Scored> {
     let plain = Arc::new(score.priced(0.0));
-    let score = fitting(score, factor, run)?;
+    let Fitted { value: score, met } = fitting(score, factor, run)?;
     let price = Price::new(rows, factor)?.parameters(1.0) + score.edge_price();
-    Ok(Scored { score: Arc::new(score), plain, price, gaussian, estimation })
+    Ok(Scored { score: Arc::new(score), plain, price, met, gaussian, estimation })
 }
 
 type Estimated = (Arc<DegenerateGaussian>, Option<Estimation>);

@@ -35,11 +35,11 @@ pub use settings::{
 
 use crate::{
     Bounds, Categories, Cpdag, Dag, Error, Gram, Interventions, JointMoments, LocalScore, Mixed, NodeSet,
-    Oracle, Pc, Result,
+    Oracle, OrderSolution, Pc, Result,
     independence::IndependenceTest,
     pc::PcResult,
     score::{fit_weights, weigh_by_cost},
-    search::{Convergence, EdgePosterior, Exact},
+    search::{Convergence, EdgePosterior, Exact, cost_of},
 };
 
 /// Columns of numbers, of which the second moments are enough, or of categories, or what is neither: both side by side, or with
@@ -345,15 +345,31 @@ impl Learning {
         }
         let first: Vec<usize> = (0..score.nodes()).collect();
         let task = SearchTask { first, ..self.task(data) };
-        self.by_orders(score, &task, run)
+        self.by_orders(score, &task, None, run)
     }
 
-    /// A search over orders on a score, with the weights that the score gives the graph.
-    fn by_orders(&self, score: &Arc<dyn LocalScore>, task: &SearchTask, run: &Run<'_>) -> Result<Learned> {
+    /// A search over orders on a score, with the weights that the score gives the graph. If the run ends before it has found a better one, it
+    /// is the graph `met` before.
+    fn by_orders(
+        &self,
+        score: &Arc<dyn LocalScore>,
+        task: &SearchTask,
+        met: Option<&OrderSolution>,
+        run: &Run<'_>,
+    ) -> Result<Learned> {
         let bounds = self.bounds_of(score.nodes());
         let mut oracle = Oracle::with_memory(Arc::clone(score), task.memory_bytes).within(bounds.clone())?;
         run.begin(&format!("{}, {}", self.method.name, score.name()), None);
-        let Found { solution, evaluations, trace } = self.method.run(&mut oracle, task, run)?;
+        let Found { mut solution, evaluations, trace } = self.method.run(&mut oracle, task, run)?;
+        if let Some(met) = met.filter(|_| run.is_over()) {
+            let (order, parents) = bounds.confine(&met.order, &met.parents);
+            match cost_of(score.as_ref(), &parents) {
+                Some(cost) if cost < solution.score => {
+                    solution = OrderSolution { order, score: cost, parents };
+                }
+                _ => {}
+            }
+        }
         let dag = weighted(score.as_ref(), &solution.dag()?, &bounds)?;
         let basis = (!score.is_equivalent())
             .then(|| Basis { undecided: score.undecided(&dag), ..Basis::of_score(score.name()) });

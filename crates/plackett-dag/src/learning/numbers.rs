@@ -9,11 +9,11 @@ use super::{
     Basis, CANDIDATE_ALPHA, Learned, Learning, METHOD_ALPHA, NO_TESTS, Observations, ScoreChoice, SearchTask,
     equal_variances::NoiseVariances,
     patterned,
-    price::{fitting, fitting_price},
+    price::{Fitted, fitting, fitting_price},
     refuse, unscored, weighted,
 };
 use crate::{
-    Dag, Error, Gram, LocalScore, NodeSet, Result,
+    Dag, Error, Gram, LocalScore, NodeSet, OrderSolution, Result,
     independence::FisherZ,
     score::{
         Bge, Bic, SCORES, ScoreSettings, additive, additive_bytes, estimate_noise_variance, score_by_name,
@@ -126,6 +126,8 @@ pub(super) fn learn(learning: &Learning, gram: &Arc<Gram>, run: &Run<'_>) -> Res
     Ok(Learned { deviations, ..learned })
 }
 
+type ScoreAndMet = (Arc<dyn LocalScore>, Option<OrderSolution>);
+
 struct Learner<'a> {
     learning: &'a Learning,
     gram: &'a Arc<Gram>,
@@ -176,14 +178,14 @@ impl Learner<'_> {
             if self.gram.number_rows().is_none() || run.is_over() || !self.is_affordable(name) {
                 continue;
             }
-            let Some(score) = self.score_of(name, Some(price), run)? else { continue };
+            let Some((score, _)) = self.score_of(name, Some(price), run)? else { continue };
             // What it makes of the same graph is a lower bound of what it gains.
             let parents = |node: usize| best.dag.parents(node).iter().copied().collect::<NodeSet>();
             let same: Option<f64> = (0..best.dag.nodes()).map(|node| score.cost(node, &parents(node))).sum();
             if same.is_none_or(|same| same > base - CLEARLY) {
                 continue;
             }
-            let found = self.search(&score, run)?;
+            let found = self.search(&score, None, run)?;
             let value = found.score.unwrap_or(f64::INFINITY);
             let least = winner.as_ref().and_then(|winner| winner.score).unwrap_or(base - CLEARLY);
             if value < least && !found.ending.is_early() {
@@ -267,18 +269,24 @@ impl Learner<'_> {
 
     fn by_score(&self, name: &str, run: &Run<'_>) -> Result<Learned> {
         let Self { learning, gram } = self;
+        let mut met = None;
         let price = match learning.numbers.penalty {
             _ if ![BIC, NON_GAUSSIAN].contains(&name) => None,
             Some(factor) => Some(0.5 * factor * (gram.rows() as f64).ln()),
-            None => Some(fitting_price(gram, run)?),
+            None => {
+                let fitted = fitting_price(gram, run)?;
+                met = fitted.met;
+                Some(fitted.value)
+            }
         };
-        let Some(score) = self.score_of(name, price, run)? else {
+        let Some((score, own)) = self.score_of(name, price, run)? else {
             let ending = run.ending().unwrap_or(Ending::Finished);
             let bounds = learning.bounds_of(gram.nodes());
             let dag = bounds.least();
             return Ok(unscored(learning, dag.clone(), bounds.orient(&dag), 0, ending));
         };
-        let found = self.with_posterior(self.search(&score, run)?, &score, run)?;
+        let found = self.search(&score, own.or(met).as_ref(), run)?;
+        let found = self.with_posterior(found, &score, run)?;
         let basis = match name {
             EV_L0 => Some(Basis::equal_variances(&NoiseVariances::of(gram, &found.dag))),
             _ => found.basis,
@@ -286,11 +294,17 @@ impl Learner<'_> {
         Ok(Learned { price, basis, ..found })
     }
 
-    /// A search over orders on a score. Where it has no lines of its own, weights are those of least squares.
-    fn search(&self, score: &Arc<dyn LocalScore>, run: &Run<'_>) -> Result<Learned> {
+    /// A search over orders on a score, with what was met before in case it ends early. Where it has no lines of its own, weights are
+    /// those of least squares.
+    fn search(
+        &self,
+        score: &Arc<dyn LocalScore>,
+        met: Option<&OrderSolution>,
+        run: &Run<'_>,
+    ) -> Result<Learned> {
         let Self { learning, gram } = self;
         let task = learning.task(&Observations::Numbers(Arc::clone(gram)));
-        let found = learning.by_orders(score, &SearchTask { first: by_variance(gram), ..task }, run)?;
+        let found = learning.by_orders(score, &SearchTask { first: by_variance(gram), ..task }, met, run)?;
         if score.weights(0, &NodeSet::default()).is_some() {
             return Ok(found);
         }
@@ -298,8 +312,8 @@ impl Learner<'_> {
         Ok(Learned { dag: weighted(&lines, &found.dag, &learning.bounds_of(gram.nodes()))?, ..found })
     }
 
-    /// The score of this name, its parents at a price; none if the run is over before it is made.
-    fn score_of(&self, name: &str, price: Option<f64>, run: &Run<'_>) -> Result<Option<Arc<dyn LocalScore>>> {
+    /// The score of this name, its parents at a price, and the graph met while one was sought; none if the run is over before it is made.
+    fn score_of(&self, name: &str, price: Option<f64>, run: &Run<'_>) -> Result<Option<ScoreAndMet>> {
         let settings = self.settings(name, price, run);
         match name {
             ADDITIVE => {
@@ -309,12 +323,15 @@ impl Learner<'_> {
                 // Beside the BIC, edges cost what they cost there.
                 let usual = 0.5 * (self.gram.rows() as f64).ln();
                 Ok(Some(match price {
-                    Some(price) => Arc::new(score.priced((price - usual).max(0.0))),
-                    None => Arc::new(fitting(score, factor, run)?),
+                    Some(price) => (Arc::new(score.priced((price - usual).max(0.0))), None),
+                    None => {
+                        let Fitted { value, met } = fitting(score, factor, run)?;
+                        (Arc::new(value), met)
+                    }
                 }))
             }
-            BGE => self.marginal_likelihood(run).map(Some),
-            _ => score_by_name(name, Arc::clone(self.gram), &settings).map(Some),
+            BGE => Ok(Some((self.marginal_likelihood(run)?, None))),
+            _ => Ok(Some((score_by_name(name, Arc::clone(self.gram), &settings)?, None))),
         }
     }
 

@@ -480,12 +480,17 @@ impl<'a> Climb<'a> {
     }
 }
 
-/// What the graph costs that a climb without bounds ends with; nothing if the run is over before.
-pub(crate) fn climbed_cost(data: &Categories, score: &dyn FamilyScore, run: &Run<'_>) -> Option<f64> {
+/// What the graph costs that a climb without bounds ends with, and the parents of every node in it; those so far if the run is over
+/// before, and nothing if it is before any were looked at.
+pub(crate) fn climbed(
+    data: &Categories,
+    score: &dyn FamilyScore,
+    run: &Run<'_>,
+) -> Option<(f64, Vec<Vec<usize>>)> {
     let bounds = Bounds::free(data.columns());
     let mut climb = Climb::new(data, score, &bounds, usize::MAX, run)?;
     climb.run(run);
-    (!run.is_over()).then(|| climb.cost())
+    Some((climb.cost(), climb.parents().to_vec()))
 }
 
 /// For each of so many nodes all others.

@@ -14,7 +14,7 @@ mod plackett_luce;
 mod posterior;
 mod walk;
 
-pub(crate) use climb::climbed_cost;
+pub(crate) use climb::climbed;
 pub use exact::{Exact, LocalTable};
 pub(crate) use expansion::Growth;
 pub use expansion::{Expanded, Expansion};
@@ -160,7 +160,7 @@ impl OrderSolution {
 }
 
 /// The score of parents, from them alone, whatever way led to them; nothing if the score cannot say.
-fn cost_of(score: &dyn LocalScore, parents: &[NodeSet]) -> Option<f64> {
+pub(crate) fn cost_of(score: &dyn LocalScore, parents: &[NodeSet]) -> Option<f64> {
     parents.iter().enumerate().map(|(node, parents)| score.cost(node, parents)).sum()
 }
 
