@@ -4,7 +4,10 @@
 
 use std::sync::Arc;
 
-use plackett::run::Run;
+use plackett::{
+    elementary::{exp, exp_m1, ln, ln_1p},
+    run::Run,
+};
 
 use super::SizePrior;
 use super::candidates::Candidates;
@@ -116,7 +119,7 @@ impl Table {
 
     /// Leaves sets out of the list, not of the sums, that are together negligible beside their subsets.
     fn prune(&mut self) {
-        let margin = NEGLIGIBLE + (self.list.len() as f64).ln();
+        let margin = NEGLIGIBLE + ln(self.list.len() as f64);
         let mut kept = List::new(self.nodes.div_ceil(64).max(1));
         for at in 0..self.list.len() {
             let (subset, other) = parts(&self.list, at, &self.places);
@@ -134,9 +137,8 @@ impl Table {
             let alone = self.within[subset];
             self.is_log[subset] = most > alone + MOST_LOG_SHARE;
             if !self.is_log[subset] {
-                row.iter_mut().for_each(|sum| {
-                    *sum = if *sum == f64::NEG_INFINITY { 0.0 } else { (*sum - alone).exp() }
-                });
+                row.iter_mut()
+                    .for_each(|sum| *sum = if *sum == f64::NEG_INFINITY { 0.0 } else { exp(*sum - alone) });
             }
         }
     }
@@ -159,7 +161,7 @@ impl Table {
             let logs = row.iter().zip(among).filter(|&(_, &is_in)| is_in != 0.0);
             return logs.fold(alone, |sum, (&log, _)| add(sum, log));
         }
-        alone + sum_of_products(row, among).ln_1p()
+        alone + ln_1p(sum_of_products(row, among))
     }
 
     /// The same for a part of what may be chosen from; minus infinity if none of its sets is one of those within `all`, because what must be
@@ -174,7 +176,7 @@ impl Table {
         match self.row(subset).get(other) {
             None => f64::NEG_INFINITY,
             Some(&log) if self.is_log[subset] => log,
-            Some(&share) => self.within[subset] + share.ln(),
+            Some(&share) => self.within[subset] + ln(share),
         }
     }
 
@@ -199,14 +201,14 @@ fn parts(list: &List, at: usize, places: &[u8]) -> (usize, Option<usize>) {
 #[inline]
 fn add(a: f64, b: f64) -> f64 {
     let (more, less) = if a > b { (a, b) } else { (b, a) };
-    if more - less > 40.0 || less == f64::NEG_INFINITY { more } else { more + (less - more).exp().ln_1p() }
+    if more - less > 40.0 || less == f64::NEG_INFINITY { more } else { more + ln_1p(exp(less - more)) }
 }
 
 /// log(eᵃ − eᵇ) for b not above a; minus infinity where the difference is rounding.
 #[inline]
 fn subtract(a: f64, b: f64) -> f64 {
-    let share = -(b - a).exp_m1();
-    if share > ROUNDING { a + share.ln() } else { f64::NEG_INFINITY }
+    let share = -exp_m1(b - a);
+    if share > ROUNDING { a + ln(share) } else { f64::NEG_INFINITY }
 }
 
 /// Σ x·y, four sums at a time.
@@ -410,8 +412,8 @@ impl ParentSums {
         for (other, share) in shares.iter_mut().enumerate().take(self.nodes()) {
             *share = match table.places[other] {
                 _ if among[other] == 0.0 => 0.0,
-                OUTSIDE => (table.log_beside(subset, other) - total).exp(),
-                place => (subtract(total, table.log_sum(subset & !(1 << place), &among)) - total).exp(),
+                OUTSIDE => exp(table.log_beside(subset, other) - total),
+                place => exp(subtract(total, table.log_sum(subset & !(1 << place), &among)) - total),
             };
         }
     }
@@ -491,7 +493,7 @@ impl ParentSums {
         if scale == f64::NEG_INFINITY {
             return;
         }
-        let relative = |log: f64| (log - scale).exp();
+        let relative = |log: f64| exp(log - scale);
         let has_part = part > f64::NEG_INFINITY;
         // For every place of the core what is left without it; differences of four sums, which rounding may leave below zero.
         for (place, &other) in table.core.iter().enumerate().filter(|&(_, &other)| all[other] != 0.0) {
@@ -543,9 +545,9 @@ impl ParentSums {
         };
         let first = find(0, list.len())?;
         let least = list.costs()[first];
-        let last = least + NEGLIGIBLE + (list.len() as f64).ln();
+        let last = least + NEGLIGIBLE + ln(list.len() as f64);
         let end = list.costs().partition_point(|&cost| cost <= last);
-        let share = |at: usize| (least - list.costs()[at]).exp();
+        let share = |at: usize| exp(least - list.costs()[at]);
         let mut sum = 0.0;
         let mut next = Some(first);
         while let Some(at) = next {
@@ -559,7 +561,7 @@ impl ParentSums {
             left -= share(at);
             next = find(at + 1, end);
         }
-        Some((list.node_set(drawn, self.nodes()), sum.ln() - least))
+        Some((list.node_set(drawn, self.nodes()), ln(sum) - least))
     }
 }
 
