@@ -14,7 +14,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 ASSETS = HERE.parent / "crates/plackett-report/assets"
-SHARED = ["page.css", "viewer.css", "viewer.js", "page.js"]
+SHARED = ["page.css", "viewer.css", "element.js", "viewer.js", "page.js"]
 OWN = ["index.html", "race.html", "style.css", "main.js", "dom.js", "columns.js", "knowledge.js", "effect.js", "engine.js", "link.js", "race.js", "worker.js"]
 MODULE = "plackett.wasm"
 PAGES = {"index.html": "plackett.html", "race.html": "plackett-race.html"}
@@ -72,8 +72,7 @@ def one_file(page, out):
     worker = json.dumps((out / "worker.js").read_text()).replace("<", "\\u003c")
     data = (f'<script type="text/plain" id="inlined-module">{packed}</script>\n'
             f'<script type="application/json" id="inlined-worker">{worker}</script>\n')
-    html = html.replace('<script src="viewer.js">', data + '<script src="viewer.js">', 1) if '<script src="viewer.js">' in html else html.replace(
-        '<script type="module"', data + '<script type="module"', 1)
+    html = html.replace('<script src="element.js">', data + '<script src="element.js">', 1)
     html = re.sub(r'<script (type="module" )?src="(.*?)"></script>', script, html)
     policy = (f"default-src 'none'; script-src {' '.join(map(digest, scripts))} 'wasm-unsafe-eval'; style-src {' '.join(map(digest, styles))}; "
               "worker-src blob:; img-src data: blob:; base-uri 'none'; form-action 'none'")
@@ -88,6 +87,9 @@ def main():
     for folder, names in ((ASSETS, SHARED), (HERE, OWN)):
         for name in names:
             shutil.copy(folder / name, out / name)
+    # Both pages begin alike.
+    for page in PAGES:
+        (out / page).write_text((HERE / page).read_text().replace("@HEAD@\n", (HERE / "head.html").read_text(), 1))
     files = sorted([*SHARED, *OWN, MODULE])
     version = "plackett-" + hashlib.sha256(b"".join((out / name).read_bytes() for name in files)).hexdigest()[:16]
     worker = (HERE / "service-worker.js").read_text().replace("@VERSION@", version).replace("@FILES@", " ".join(["./", *files]))

@@ -1,17 +1,7 @@
 /* Small helpers: elements whose texts are texts, and files to save. */
 
-/** Makes an element: attributes by name, `text` its text, `on…` a listener. */
-export function make(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name === "text") made.textContent = value;
-    else if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
-    else if (value === true) made.setAttribute(name, "");
-    else if (value !== false && value != null) made.setAttribute(name, value);
-  }
-  made.append(...children.filter((child) => child != null));
-  return made;
-}
+/** Makes an element, as the report's viewer does. */
+export const make = window.plackettElement;
 
 export const byId = (id) => document.getElementById(id);
 

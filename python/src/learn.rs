@@ -11,7 +11,7 @@ use plackett_dag::{
     diagnostics::{Diagnostic, Evidence, diagnose},
     knowledge::Resolved,
     learning::{
-        CategorySettings, KnowledgeCost, LearnedEdge, NumberSettings, Orient, ParentSpace, Path, PathEdge,
+        CategorySettings, KnowledgeCost, LearnedEdge, NumberSettings, Path, PathEdge,
         SearchSettings, TestSettings,
     },
 };
@@ -57,23 +57,8 @@ pub(crate) struct Settings {
 
 impl Settings {
     pub(crate) fn learning(&self) -> Result<Learning, Failure> {
-        let space = match self.candidates.as_deref() {
-            None => None,
-            Some("plus-one") => Some(ParentSpace::PlusOne),
-            Some("pc") => Some(ParentSpace::Neighbors),
-            Some("all") => Some(ParentSpace::All),
-            Some(other) => {
-                let text = format!("candidates is \"{other}\": it must be plus-one, pc or all");
-                return Err(Failure::new(text));
-            }
-        };
-        let orient = match self.orient.as_deref() {
-            None => None,
-            Some("fnml") => Some(Orient::Fnml),
-            Some(other) => {
-                return Err(Failure::new(format!("orient is \"{other}\": it must be fnml or None")));
-            }
-        };
+        let space = self.candidates.as_deref().map(str::parse).transpose().map_err(explained)?;
+        let orient = self.orient.as_deref().map(str::parse).transpose().map_err(explained)?;
         Ok(Learning {
             method: LearnMethod::by_name(&self.method)?,
             score: self.score.as_deref().map_or(ScoreChoice::Auto, ScoreChoice::from),

@@ -1,44 +1,23 @@
 // Reports in a real browser: they load in silence, do what they offer, take names for nothing but text, and stay fluid.
 // `scripts/browser` starts it with the folder of the reports and that of the screenshots.
 import assert from "node:assert/strict";
-import { createRequire } from "node:module";
 import { mkdirSync, readFileSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { listened, start, test, tests } from "./harness.mjs";
 
 const [modules, reports, pictures] = process.argv.slice(2).map((path) => resolve(path));
-const { chromium } = createRequire(join(modules, "package.json"))("playwright-core");
-const axe = readFileSync(join(modules, "node_modules/axe-core/axe.min.js"), "utf8");
 mkdirSync(pictures, { recursive: true });
 
-const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: FLAGS });
+const { browser, axe } = await start(modules);
 const addressOf = (name) => "file://" + join(reports, name + ".html");
 
 /** A page that must stay silent and ask for nothing. */
 async function open(name, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-  const page = await context.newPage();
-  page.said = [];
-  page.on("console", (message) => page.said.push(message.text()));
-  page.on("pageerror", (error) => page.said.push(String(error)));
-  page.on("dialog", (dialog) => { page.said.push("dialog: " + dialog.message()); dialog.dismiss(); });
-  page.on("request", (request) => { if (!/^(file|data|blob):/.test(request.url())) page.said.push("asked for " + request.url()); });
+  const page = await listened(browser, options, (address) => /^(file|data|blob):/.test(address));
   await page.goto(addressOf(name));
   page.state = () => page.evaluate(() => window.plackettReport.state());
-  page.done = async () => { assert.deepEqual(page.said, [], name); await context.close(); };
+  page.done = async () => { assert.deepEqual(page.said, [], name); await page.context().close(); };
   return page;
-}
-
-let passed = 0;
-async function test(name, body) {
-  try {
-    await body();
-    passed += 1;
-    console.log("ok    " + name);
-  } catch (error) {
-    console.error("FAILED " + name + "\n" + error.stack);
-    process.exitCode = 1;
-  }
 }
 
 const all = readdirSync(reports).filter((name) => name.endsWith(".html")).map((name) => name.slice(0, -5));
@@ -307,4 +286,4 @@ for (const name of all) for (const colorScheme of ["light", "dark"]) for (const 
 }
 
 await browser.close();
-console.log(`${passed} passed; pictures to look at are in ${pictures}`);
+console.log(`${tests.passed} passed; pictures to look at are in ${pictures}`);

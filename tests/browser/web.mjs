@@ -3,46 +3,23 @@
 // the folder of the screenshots.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { createRequire } from "node:module";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import { extname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
+import { listened, serve, start, test as run, tests } from "./harness.mjs";
 
 const [modules, root, program, pictures] = process.argv.slice(2, 6).map((path) => resolve(path));
 const wanted = process.argv[6];
-const { chromium } = createRequire(join(modules, "package.json"))("playwright-core");
-const axe = readFileSync(join(modules, "node_modules/axe-core/axe.min.js"), "utf8");
 const data = join(modules, "data", "web");
 mkdirSync(pictures, { recursive: true });
 mkdirSync(data, { recursive: true });
 
-const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm", ".json": "application/json" };
-const server = createServer((request, answer) => {
-  const path = join(root, decodeURIComponent(new URL(request.url, "http://localhost").pathname).replace(/\/$/, "/index.html"));
-  if (!path.startsWith(root) || !existsSync(path)) { answer.writeHead(404); answer.end(); return; }
-  answer.writeHead(200, { "Content-Type": TYPES[extname(path)] || "text/plain" });
-  answer.end(readFileSync(path));
-});
-await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
-const home = `http://127.0.0.1:${server.address().port}/`;
-
-const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: FLAGS });
+const { home, server } = await serve(root);
+const { browser, axe } = await start(modules);
 
 /** A page that must stay silent and ask for nothing but its own files. */
 async function open({ address = home, ...options } = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true, ...options });
-  const page = await context.newPage();
-  page.said = [];
-  page.asked = [];
-  page.on("console", (message) => page.said.push(message.text()));
-  page.on("pageerror", (error) => page.said.push(String(error)));
-  page.on("dialog", (dialog) => { page.said.push("dialog: " + dialog.message()); dialog.dismiss(); });
-  page.on("request", (request) => {
-    page.asked.push(request.url());
-    if (!request.url().startsWith(home) && !/^(data|blob|file):/.test(request.url())) page.said.push("asked for " + request.url());
-  });
+  const page = await listened(browser, { acceptDownloads: true, ...options }, (asked) => asked.startsWith(home) || /^(data|blob|file):/.test(asked));
   await page.goto(address);
   page.state = () => page.evaluate(() => window.plackettPage.state());
   page.example = (name) => page.locator(`[data-example="${name}"]`).click();
@@ -52,23 +29,12 @@ async function open({ address = home, ...options } = {}) {
     await page.waitForFunction(() => { const now = window.plackettPage?.state(); return now && !now.isBusy && (now.result || !document.getElementById("error").hidden); }, null, { timeout: limit });
     return page.state();
   };
-  page.done = async () => { assert.deepEqual(page.said, []); await context.close(); };
+  page.done = async () => { assert.deepEqual(page.said, []); await page.context().close(); };
   return page;
 }
 
-let passed = 0;
 const figures = {};
-async function test(name, body) {
-  if (wanted && !name.includes(wanted)) return;
-  try {
-    await body();
-    passed += 1;
-    console.log("ok    " + name);
-  } catch (error) {
-    console.error("FAILED " + name + "\n" + error.stack);
-    process.exitCode = 1;
-  }
-}
+const test = (name, body) => run(name, body, wanted);
 
 /** What the program says, on one thread. */
 function native(...words) {
@@ -81,28 +47,11 @@ const simulated = (name, ...words) => {
   return join(folder, "data.csv");
 };
 
-/** Both say the same: the score to 1e-12 of itself, the same class, the same edges, weights to 1e-9. Where the score leaves directions open, graphs
- * of one class cost the same but for the last bit of a logarithm, and another of them may be the one that is drawn; how often is counted. */
+/** Both say the same, to the last bit of the score and of every weight. */
 function same(ours, theirs, what) {
-  const edge = ({ from, to }) => `${from} → ${to}`, pair = ({ from, to }) => [from, to].sort().join(" ");
-  const sorted = ({ directed, undirected }) => [directed.map(String).sort(), undirected.map((ends) => [...ends].sort().join()).sort()];
-  assert.deepEqual(sorted(ours.cpdag), sorted(theirs.cpdag), what);
-  const isSame = ours.edges.map(edge).join() === theirs.edges.map(edge).join();
-  if (!isSame) {
-    assert.ok(theirs.cpdag.undirected.length > 0 && theirs.edges.some(({ direction }) => direction === "open"), what);
-    assert.deepEqual(ours.edges.map(pair).sort(), theirs.edges.map(pair).sort(), what);
-    (figures.otherGraphOfTheClass ||= []).push(what);
-  }
-  // Of the orders that a graph has, rounding may choose another.
-  const rank = new Map(ours.order.map((name, at) => [name, at]));
-  assert.ok(ours.edges.every(({ from, to }) => rank.get(from) < rank.get(to)), what);
-  assert.equal(ours.score_name, theirs.score_name, what);
-  if (theirs.score != null) {
-    const away = Math.abs(ours.score - theirs.score) / Math.max(1, Math.abs(theirs.score));
-    figures.furthest = Math.max(figures.furthest || 0, away);
-    assert.ok(away <= 1e-12, `${what}: ${ours.score} against ${theirs.score}`);
-  }
-  if (isSame) ours.edges.forEach(({ weight }, at) => assert.ok(Math.abs(weight - theirs.edges[at].weight) <= 1e-9 * Math.max(1, Math.abs(weight)), what));
+  const essence = ({ method, score_name, score, evaluations, order, edges, cpdag }) => ({ method, score_name, score, evaluations, order, cpdag, edges: edges.map(({ from, to, weight }) => ({ from, to, weight })) });
+  assert.deepEqual(essence(ours), essence(theirs), what);
+  figures.comparedToTheLastBit = (figures.comparedToTheLastBit || 0) + 1;
 }
 
 /* ---- data of our own making ---------------------------------------------------------------------------------------------------- */
@@ -202,15 +151,7 @@ async function timed(path) {
   return { result, longest };
 }
 
-/** The same, or, where the last bit of a logarithm has led the search elsewhere, an optimum that is nearly as good. */
-function alike(ours, theirs, what) {
-  try { same(ours, theirs, what); } catch (difference) {
-    if (Math.abs(ours.score - theirs.score) > 0.01 * Math.abs(theirs.score)) throw difference;
-    (figures.otherOptimum ||= []).push([what, ours.score, theirs.score]);
-  }
-}
-
-if (more.length) await test("files named in WEB_FILES give what the program gives, or nearly as good a graph", async () => {
+if (more.length) await test("files named in WEB_FILES give what the program gives", async () => {
   const page = await open();
   for (const path of more) {
     await page.file(path);
@@ -222,7 +163,7 @@ if (more.length) await test("files named in WEB_FILES give what the program give
       await page.locator("#learn").click();
       words.push("--missing", "em");
     }
-    alike((await page.rest()).result, native(path, ...words), path.split("/").pop());
+    same((await page.rest()).result, native(path, ...words), path.split("/").pop());
   }
   await page.done();
 });
@@ -262,10 +203,14 @@ await test("a run is stopped, with the best so far drawn before and kept after",
   await page.file(sem(120, 6, 1000, 1));
   await page.waitForFunction(() => !document.getElementById("running").hidden && window.plackettPage.state().overview);
   await page.waitForFunction(() => /best graph so far/.test(document.getElementById("result-lead").textContent), null, { timeout: 60000 });
-  const start = Date.now();
+  // Measured in the page: from the click to the moment that the last drawing is there.
+  await page.evaluate(() => {
+    document.getElementById("stop").addEventListener("click", () => { window.clicked = performance.now(); }, { capture: true });
+    new MutationObserver(() => { if (document.getElementById("running").hidden) window.ended ??= performance.now(); }).observe(document.getElementById("running"), { attributes: true });
+  });
   await page.locator("#stop").click();
   const { result } = await page.rest();
-  figures.stopMilliseconds = Date.now() - start;
+  figures.stopMilliseconds = await page.evaluate(() => Math.round(window.ended - window.clicked));
   assert.equal(result.status, "interrupted");
   assert.ok(result.edges.length > 100 && figures.stopMilliseconds < 3000, JSON.stringify([result.edges.length, figures.stopMilliseconds]));
   await page.done();
@@ -341,7 +286,7 @@ await test("the bootstrap gives the program's support", async () => {
   const { result } = await page.state(), theirs = native(file, "--bootstrap", "20");
   const key = ({ from, to }) => [from, to].sort().join(" "), ours = new Map(result.support.map((pair) => [key(pair), pair.adjacent]));
   assert.equal(ours.size, theirs.support.length);
-  for (const pair of theirs.support) assert.ok(Math.abs(ours.get(key(pair)) - pair.adjacent) < 1e-12);
+  for (const pair of theirs.support) assert.equal(ours.get(key(pair)), pair.adjacent);
   assert.ok(await page.locator(".pv-support").count());
   await page.done();
 });
@@ -376,10 +321,7 @@ await test("everything can be saved, and a link and a settings file repeat the r
   const files = {};
   for (const name of ["report", "JSON", "CSV", "DOT", "GraphML", "SVG", "PNG", "settings"]) files[name] = await saved(button(name));
   execFileSync(program, ["learn", file, "--report", join(data, "report.html")]);
-  // How many local scores were looked at may differ, where rounding leads a search another way to the same graph.
-  const counted = (text) => text.replace(/(<dt>Local scores<\/dt><dd>)[0-9,]+/, "$1");
-  const report = counted(readFileSync(join(data, "report.html"), "utf8").replaceAll(file, "data.csv"));
-  files.report = counted(files.report);
+  const report = readFileSync(join(data, "report.html"), "utf8").replaceAll(file, "data.csv");
   const apart = [...report].findIndex((sign, at) => sign !== files.report[at]);
   assert.equal(apart, -1, `the reports differ: ${report.slice(apart - 60, apart + 60)}\nagainst\n${files.report.slice(apart - 60, apart + 60)}`);
   assert.equal(files.report.length, report.length);
@@ -398,7 +340,7 @@ await test("everything can be saved, and a link and a settings file repeat the r
   same((await other.rest()).result, result, "by the link");
   await other.done();
   const example = await open();
-  await example.example("survey".length ? "asia" : "asia");
+  await example.example("asia");
   await example.rest();
   const repeat = await example.getByLabel("A link that repeats this run").inputValue();
   await example.done();
@@ -627,4 +569,4 @@ await test("all of it is under 1.5 MB, packed", async () => {
 
 await browser.close();
 server.close();
-console.log(`${passed} passed\n${JSON.stringify(figures, null, 2)}`);
+console.log(`${tests.passed} passed\n${JSON.stringify(figures, null, 2)}`);

@@ -6,6 +6,8 @@
 //! This is a library only so that the Python package can install the same program and say the same of a graph: [`run`],
 //! [`Summary`] and [`graph_svg`] are all that it offers; what there is to build on is in the crates `plackett` and `plackett-dag`.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod arguments;
 mod console;
 mod convert;

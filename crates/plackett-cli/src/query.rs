@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
+use plackett::elementary::exp;
 use plackett_dag::{
     BayesNet, Error, Model,
     network::{EMBEDDED, Inference},
@@ -149,7 +150,7 @@ fn describe(document: &Document, arguments: &Arguments) -> String {
         format!("Probabilities given {}\n", told.join(", "))
     };
     if !arguments.given.is_empty() {
-        let probability = document.evidence_log_probability.exp();
+        let probability = exp(document.evidence_log_probability);
         text += &format!("What is observed has probability {probability:.4}\n");
     }
     let rows = document.nodes.iter().flat_map(|node| {

@@ -2,6 +2,7 @@
 //! Shared by the lasso and by the subset scores; a node that adds nothing new to A is refused, never divided by.
 
 use crate::gram::NodeMoments;
+use plackett::elementary::{hypot, ln};
 
 /// A node whose variance given the others falls below this share of its own counts as a combination of them: the
 /// entries of a Gram matrix carry about 1e-16 of rounding each, and products of a few dozen of them 1e-14.
@@ -56,7 +57,7 @@ impl Cholesky {
 
     /// The logarithm of the variance that the node pushed last has given those before it.
     pub(crate) fn last_log_variance(&self) -> f64 {
-        self.inverse_diagonal.last().map_or(0.0, |inverse| -2.0 * inverse.ln())
+        self.inverse_diagonal.last().map_or(0.0, |&inverse| -2.0 * ln(inverse))
     }
 
     /// Row `t` of L without its diagonal entry.
@@ -121,7 +122,7 @@ impl Cholesky {
             let from = (t + 1) * stride;
             self.lower.copy_within(from..=from + t, t * stride);
             let (beside, diagonal) = (self.lower[t * stride + t], 1.0 / self.inverse_diagonal[t + 1]);
-            let length = beside.hypot(diagonal);
+            let length = hypot(beside, diagonal);
             let (cosine, sine) = (beside / length, diagonal / length);
             self.inverse_diagonal[t] = 1.0 / length;
             let turn = |left: &mut f64, right: &mut f64| {

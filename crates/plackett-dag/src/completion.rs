@@ -7,7 +7,10 @@ use rand::{RngExt as _, SeedableRng as _};
 use crate::mixed::{Mixed, MixedColumn};
 use crate::pace::Pace;
 use crate::{Error, NodeSet, Result};
-use plackett::run::Run;
+use plackett::{
+    elementary::{exp, ln},
+    run::Run,
+};
 
 /// How often every row is drawn.
 const DRAWS: usize = 5;
@@ -154,7 +157,7 @@ impl Completion {
         let spread = DRAWS as f64 / table.levels as f64;
         for cells in table.entries.chunks_exact_mut(table.levels) {
             let total: f64 = cells.iter().sum::<f64>() + DRAWS as f64;
-            cells.iter_mut().for_each(|cell| *cell = ((*cell + spread) / total).ln());
+            cells.iter_mut().for_each(|cell| *cell = ln((*cell + spread) / total));
         }
     }
 
@@ -172,7 +175,7 @@ impl Completion {
 /// A code by the logarithms of what each is worth, and a uniform number.
 fn pick(chances: &mut [f64], uniform: f64) -> usize {
     let most = chances.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    chances.iter_mut().for_each(|chance| *chance = (*chance - most).exp());
+    chances.iter_mut().for_each(|chance| *chance = exp(*chance - most));
     let mut left = uniform * chances.iter().sum::<f64>();
     for (code, chance) in chances.iter().enumerate() {
         left -= chance;

@@ -1,5 +1,7 @@
 //! Counting: rows are put into groups by the values of some columns, and each group's rows are counted by another column.
 
+use plackett::elementary::ln;
+
 /// While a partition has at most this many groups, and not more than rows, empty ones are kept and the rows need no second
 /// look.
 const DENSE_GROUPS: usize = 1 << 12;
@@ -210,7 +212,7 @@ impl FamilyCounts {
             counts
                 .iter()
                 .filter(|&&count| count > 1)
-                .map(|&count| f64::from(count) * f64::from(count).ln())
+                .map(|&count| f64::from(count) * ln(f64::from(count)))
                 .sum()
         };
         logs(&self.joint) - logs(&self.parents)

@@ -11,6 +11,7 @@ use crate::{Error, Result, parallel};
 use kept::Kept;
 pub(crate) use kept::{Moments as NodeMoments, RowSource};
 pub use number_rows::NumberRows;
+use plackett::elementary::{exp2, log2};
 
 /// Rows per block: large enough to amortize the merge, small enough for a block of 50 columns to stay in L2.
 const BLOCK_ROWS: usize = 256;
@@ -727,7 +728,7 @@ impl Gram {
             return None;
         }
         let unit = |node: usize| match self.entry(node, node).sqrt() {
-            size if size > 0.0 => size.log2().floor().exp2(),
+            size if size > 0.0 => exp2(log2(size).floor()),
             _ => 1.0,
         };
         let units: Vec<f64> = (0..self.nodes).map(unit).collect();

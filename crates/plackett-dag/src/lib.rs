@@ -44,6 +44,8 @@
 //! `threads`, on by default: work on all processors. Without it everything is done by the thread that calls; the answers are
 //! the same.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 pub mod bootstrap;
 mod bounds;
 mod categories;
@@ -74,6 +76,7 @@ pub mod mixed;
 pub mod model;
 pub mod network;
 pub mod node_set;
+mod normal;
 pub mod oracle;
 pub mod orientation;
 mod pace;
@@ -87,6 +90,7 @@ pub mod score;
 pub mod search;
 pub mod simulate;
 mod table;
+mod tails;
 #[cfg(test)]
 mod testing;
 mod text;

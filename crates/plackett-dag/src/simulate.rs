@@ -5,12 +5,12 @@
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt, SeedableRng};
-use rand_distr::StandardNormal;
 
 use crate::error::Error;
 use crate::error::check_setting;
 use crate::graph::{Dag, NamedDag};
 use crate::interventions::Interventions;
+use crate::normal::standard_normal;
 use crate::table::Table;
 
 /// The range of the weights' sizes; their signs are fair coins.
@@ -224,7 +224,7 @@ impl Sem {
         let mut row = vec![0.0; dag.nodes()];
         for _ in 0..rows {
             for &node in dag.topological_order() {
-                let noise: f64 = rng.sample(StandardNormal);
+                let noise = standard_normal(rng);
                 if targets.contains(&node) {
                     row[node] = SET_MEAN + noise;
                     continue;

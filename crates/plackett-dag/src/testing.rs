@@ -1,5 +1,6 @@
 //! What several test modules need: every DAG of a few nodes, and random ones.
 
+use plackett::elementary::{cos, ln};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
@@ -58,8 +59,8 @@ impl Rng {
 
 /// Standard normal by the Box–Muller transform.
 pub(crate) fn normal(rng: &mut Rng) -> f64 {
-    let radius = (-2.0 * (1.0 - rng.uniform()).ln()).sqrt();
-    radius * (std::f64::consts::TAU * rng.uniform()).cos()
+    let radius = (-2.0 * ln(1.0 - rng.uniform())).sqrt();
+    radius * cos(std::f64::consts::TAU * rng.uniform())
 }
 
 /// The moments of correlated columns: each new one is noise plus some of those before it.

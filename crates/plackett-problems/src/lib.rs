@@ -23,6 +23,8 @@
 //! # Ok::<(), plackett_problems::Error>(())
 //! ```
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod error;
 mod flow_shop;
 mod instance;

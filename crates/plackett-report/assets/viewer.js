@@ -5,6 +5,7 @@
  * One function paints, with a pen: a canvas for the screen and for PNG, a text for SVG. Names are only ever set as text. */
 (function () {
   "use strict";
+  const element = window.plackettElement;
 
   const NODE_HEIGHT = 26, FONT = "system-ui, -apple-system, 'Segoe UI', sans-serif";
   const SMALL_SCALE = 0.62; // below it nodes are dots with as many names as there is room for
@@ -12,18 +13,6 @@
   const MOST_FOUND = 12, STRETCH = 10, PICK = 7;
   const KEYS = "Arrow up and down go to a cause and an effect, left and right to the node before and after, plus and minus zoom, 0 shows " +
     "all, Enter shows the neighborhood, Escape leaves it.";
-
-  function element(tag, attributes, ...children) {
-    const made = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes || {})) {
-      if (name === "text") made.textContent = value;
-      else if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
-      else if (value === true) made.setAttribute(name, "");
-      else if (value !== false && value != null) made.setAttribute(name, value);
-    }
-    made.append(...children.filter((child) => child != null));
-    return made;
-  }
 
   function figure(value) {
     if (value == null || !isFinite(value)) return "";

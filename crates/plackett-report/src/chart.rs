@@ -1,6 +1,7 @@
 //! The course of a search as a small picture: the best value so far over the orders or scores looked at.
 
 use crate::html::Html;
+use plackett::elementary::{ln, log10, powf};
 
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 220.0;
@@ -40,7 +41,7 @@ pub fn trace_chart(points: &[(u64, f64)], end: u64, across: &str, up: &str) -> H
         return Html::paragraph(&text);
     }
     let is_logarithmic = end / first.0 > LOGARITHMIC;
-    let scale = |x: f64| if is_logarithmic { x.ln() } else { x };
+    let scale = |x: f64| if is_logarithmic { ln(x) } else { x };
     let (low_x, high_x) = (scale(first.0), scale(end).max(scale(first.0) + 1e-9));
     let (mut low, mut high) = points
         .iter()
@@ -109,7 +110,7 @@ fn ticks(low: f64, high: f64) -> Vec<f64> {
     if !(rough.is_finite() && rough > 0.0) {
         return Vec::new();
     }
-    let power = 10_f64.powf(rough.log10().floor());
+    let power = powf(10.0, log10(rough).floor());
     let step = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power).into_iter().find(|&step| step >= rough);
     let step = step.unwrap_or(power);
     // Rounding may leave a zero that is not quite one.

@@ -5,6 +5,8 @@
 //! this crate write the same bytes for the same result. Everything that came with the data is escaped, and a content security policy lets
 //! nothing run but the script that is part of this crate.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod chart;
 mod html;
 pub mod layout;

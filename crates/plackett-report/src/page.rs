@@ -7,7 +7,11 @@ use crate::{
 };
 
 const STYLE: &str = concat!(include_str!("../assets/page.css"), include_str!("../assets/viewer.css"));
-const SCRIPT: &str = concat!(include_str!("../assets/viewer.js"), include_str!("../assets/page.js"));
+const SCRIPT: &str = concat!(
+    include_str!("../assets/element.js"),
+    include_str!("../assets/viewer.js"),
+    include_str!("../assets/page.js")
+);
 
 /// A report as it is put together: a head, and sections.
 ///

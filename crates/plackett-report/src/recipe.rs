@@ -4,7 +4,7 @@ use plackett_dag::{
     Knowledge, Learning, ScoreChoice,
     dataset::{Cuts, Delimiter, Discretize, Kind, Missing, Reading, Targets},
     gram::Centering,
-    learning::{LEARN_METHODS, Orient, ParentSpace, SearchSettings},
+    learning::{LEARN_METHODS, SearchSettings},
 };
 
 /// What the knowledge of a report is saved as, and the command then reads.
@@ -157,14 +157,9 @@ impl Recipe<'_> {
         add("penalty", "penalty", number(numbers.penalty));
         add("threshold", "threshold", number(numbers.threshold));
         add("ess", "ess", number(categories.equivalent_sample_size));
-        let space = |space| match space {
-            ParentSpace::PlusOne => "plus-one",
-            ParentSpace::Neighbors => "pc",
-            ParentSpace::All => "all",
-        };
-        add("candidates", "candidates", categories.space.map(|which| Value::Text(space(which).to_owned())));
+        add("candidates", "candidates", categories.space.map(|space| Value::Text(space.to_string())));
         add("max-parents", "max_parents", count(categories.max_parents));
-        add("orient", "orient", categories.orient.map(|Orient::Fnml| Value::Text("fnml".to_owned())));
+        add("orient", "orient", categories.orient.map(|orient| Value::Text(orient.to_string())));
         add("alpha", "alpha", number(tests.alpha));
         add("max-conditioning", "max_conditioning", count(tests.max_conditioning));
         add("posterior", "posterior", search.posterior.then_some(Value::Flag("True")));

@@ -11,6 +11,8 @@
 //! assert!(learned.contains(r#""from":"rain","to":"wet""#));
 //! ```
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 // What JavaScript calls cannot be declared without the word `unsafe`; there is nothing else of the kind.
 #[cfg(target_family = "wasm")]
 #[expect(unsafe_code, reason = "exported names and imported functions are declared by it")]

@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// How long to look at a graph whose run is over.
-const LAST_LOOK: Duration = Duration::from_millis(300);
+const LAST_LOOK: Duration = Duration::from_millis(100);
 
 /// The least time between two drawings of the best so far, and the most nodes for which there is such a drawing.
 const SKETCH_EVERY: f64 = 0.4;

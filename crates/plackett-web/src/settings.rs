@@ -1,12 +1,10 @@
 //! The settings of the page: the program's options under their names, in JSON.
 
 use plackett_dag::{
-    Error, Knowledge, LearnMethod, Learning, Result, ScoreChoice,
+    Knowledge, LearnMethod, Learning, Result, ScoreChoice,
     dataset::{Discretize, Kind, Reading, Targets},
     gram::Centering,
-    learning::{
-        CategorySettings, LEARN_METHODS, NumberSettings, Orient, ParentSpace, SearchSettings, TestSettings,
-    },
+    learning::{CategorySettings, LEARN_METHODS, NumberSettings, SearchSettings, TestSettings},
 };
 use serde::Deserialize;
 
@@ -107,9 +105,9 @@ impl Settings {
             },
             categories: CategorySettings {
                 equivalent_sample_size: self.ess,
-                space: self.candidates.as_deref().map(space).transpose()?,
+                space: self.candidates.as_deref().map(str::parse).transpose()?,
                 max_parents: self.max_parents,
-                orient: self.orient.as_deref().map(orient).transpose()?,
+                orient: self.orient.as_deref().map(str::parse).transpose()?,
             },
             tests: TestSettings { alpha: self.alpha, max_conditioning: self.max_conditioning },
             search: SearchSettings {
@@ -122,21 +120,5 @@ impl Settings {
             start: None,
             bounds: None,
         })
-    }
-}
-
-fn space(name: &str) -> Result<ParentSpace> {
-    match name {
-        "plus-one" => Ok(ParentSpace::PlusOne),
-        "pc" => Ok(ParentSpace::Neighbors),
-        "all" => Ok(ParentSpace::All),
-        _ => Err(Error::Misfit { setting: "space", reason: "is plus-one, pc or all".to_owned() }),
-    }
-}
-
-fn orient(name: &str) -> Result<Orient> {
-    match name {
-        "fnml" => Ok(Orient::Fnml),
-        _ => Err(Error::Misfit { setting: "orient", reason: "is fnml".to_owned() }),
     }
 }

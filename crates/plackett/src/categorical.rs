@@ -4,6 +4,7 @@ use rand::Rng;
 
 use crate::{
     distribution::{Distribution, Enumerable},
+    elementary::ln,
     error::{Error, check_length, check_noise},
     gumbel::{LogSum, exponential},
     latent::{Given, Latent, NormalizedScores},
@@ -260,9 +261,9 @@ impl Given for GivenCategory {
     }
 
     fn perturb(&mut self, v: &[f64], z: &mut [f64]) {
-        let top = -exponential(v[self.category]).ln();
+        let top = -ln(exponential(v[self.category]));
         for (item, z) in z.iter_mut().enumerate() {
-            let sum = LogSum::of(exponential(v[item]).ln() - self.scores.log[item], -top);
+            let sum = LogSum::of(ln(exponential(v[item])) - self.scores.log[item], -top);
             *z = (-sum.log).min(top.next_down());
             self.free[item] = sum.first;
         }

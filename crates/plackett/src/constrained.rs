@@ -10,8 +10,8 @@
 use crate::{
     constraints::{Constraints, Stages},
     distribution::Distribution,
+    elementary::{exp_of_negative, ln},
     error::{Error, check_length},
-    exponential::exp_of_negative,
     latent::NormalizedScores,
     noise::fill_uniform,
     order::Order,
@@ -165,7 +165,7 @@ impl Distribution for ConstrainedPlackettLuce {
             let highest = self.highest(candidates);
             let total: f64 =
                 candidates.iter().map(|&item| exp_of_negative(self.scores.log[item] - highest)).sum();
-            log_prob += difference(self.scores.log[order[rank]], highest) - total.ln();
+            log_prob += difference(self.scores.log[order[rank]], highest) - ln(total);
             place_of(candidates, order[rank])
         });
         log_prob

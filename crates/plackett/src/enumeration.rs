@@ -5,7 +5,10 @@
 //! of items before it. So the probabilities are a table over 2ᵏ subsets, and the expectation and its gradient
 //! are one walk over the tree with a few multiplications at each node.
 
-use crate::error::Error;
+use crate::{
+    elementary::{exp, ln},
+    error::Error,
+};
 
 /// Orders of more items than this are not enumerated: 10! is 3.6 million.
 const MOST_ITEMS: usize = 10;
@@ -58,7 +61,7 @@ pub(crate) fn expectation(
 /// The largest score m and Σ exp(θ − m). They are kept apart because far below zero m would swallow log Σ.
 fn largest_and_total(scores: &[f64]) -> (f64, f64) {
     let max = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    (max, scores.iter().map(|score| (score - max).exp()).sum())
+    (max, scores.iter().map(|score| exp(score - max)).sum())
 }
 
 /// Entry (set, item) is the probability that `item` comes next when the items of `set` have been ranked.
@@ -75,7 +78,7 @@ fn fill_choice_table(scores: &[f64], table: &mut Vec<f64>) {
         }
         let (max, total) = largest_and_total(&left[..lefts]);
         for (item, choice) in row.iter_mut().enumerate() {
-            *choice = if is_left(item) { (scores[item] - max).exp() / total } else { 0.0 };
+            *choice = if is_left(item) { exp(scores[item] - max) / total } else { 0.0 };
         }
     }
 }
@@ -148,10 +151,10 @@ pub(crate) fn entropy(scores: &[f64]) -> Result<f64, Error> {
         left.clear();
         left.extend((0..items).filter(|item| ranked >> item & 1 == 0).map(|item| scores[item]));
         let (max, total) = largest_and_total(&left);
-        let log_total = total.ln();
+        let log_total = ln(total);
         for item in (0..items).filter(|item| ranked >> item & 1 == 0) {
             let log_choice = scores[item] - max - log_total;
-            let choice = log_choice.exp();
+            let choice = exp(log_choice);
             if choice > 0.0 {
                 remaining[ranked] += choice * (remaining[ranked | 1 << item] - log_choice);
             }

@@ -4,7 +4,10 @@
 //! at z₀: −log(e·exp(−μ) + exp(−z₀)). Sums of exponentials are kept as logarithms throughout, so scores
 //! spread over thousands and noise at the very ends of the unit interval stay finite.
 
-use crate::error::{Error, check_finite, check_noise};
+use crate::{
+    elementary::{exp, ln, ln_1p},
+    error::{Error, check_finite, check_noise},
+};
 
 /// The smallest and largest uniform noise that is used as it is. Noise of exactly 0 or 1 is moved here, which
 /// bounds the exponential by 708 and keeps it above 1e-16.
@@ -12,7 +15,7 @@ const NOISE_RANGE: (f64, f64) = (f64::MIN_POSITIVE, 1.0 - f64::EPSILON / 2.0);
 
 /// The exponential variable −log u.
 pub(crate) fn exponential(u: f64) -> f64 {
-    -u.clamp(NOISE_RANGE.0, NOISE_RANGE.1).ln()
+    -ln(u.clamp(NOISE_RANGE.0, NOISE_RANGE.1))
 }
 
 /// The standard Gumbel variable −log(−log u).
@@ -31,7 +34,7 @@ pub(crate) fn exponential(u: f64) -> f64 {
 /// Noise that is NaN or outside [0, 1].
 pub fn gumbel(u: f64) -> Result<f64, Error> {
     check_noise("u", &[u])?;
-    Ok(-exponential(u).ln())
+    Ok(-ln(exponential(u)))
 }
 
 /// A Gumbel variable with location μ given that it lies below z₀: −log(−log u · exp(−μ) + exp(−z₀)).
@@ -50,7 +53,7 @@ pub fn truncated_gumbel(location: f64, bound: f64, u: f64) -> Result<f64, Error>
     check_finite("the location", &[location])?;
     check_finite("the bound", &[bound])?;
     check_noise("u", &[u])?;
-    let sum = LogSum::of(exponential(u).ln() - location, -bound);
+    let sum = LogSum::of(ln(exponential(u)) - location, -bound);
     Ok((-sum.log).min(bound.next_down()).max(f64::MIN))
 }
 
@@ -70,9 +73,9 @@ pub(crate) struct LogSum {
 impl LogSum {
     /// Adds two finite numbers given by their logarithms.
     pub(crate) fn of(a: f64, b: f64) -> Self {
-        let ratio = (-(a - b).abs()).exp();
+        let ratio = exp(-(a - b).abs());
         let (large, small) = (1.0 / (1.0 + ratio), ratio / (1.0 + ratio));
-        let excess = ratio.ln_1p();
+        let excess = ln_1p(ratio);
         let log = a.max(b) + excess;
         let log_first = (a - b).min(0.0) - excess;
         if a >= b {

@@ -6,6 +6,7 @@
 
 use crate::{
     distribution::Distribution,
+    elementary::ln,
     error::{Error, check_finite},
     gumbel::exponential,
     row::normalize,
@@ -59,7 +60,7 @@ pub trait Latent: Distribution<Room = Self::Given> {
     /// Perturbed scores z = θ − log(−log u), θ normalized.
     fn perturb(&self, u: &[f64], z: &mut [f64]) {
         for ((z, score), &u) in z.iter_mut().zip(self.scores()).zip(u) {
-            *z = score - exponential(u).ln();
+            *z = score - ln(exponential(u));
         }
     }
 

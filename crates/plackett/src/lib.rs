@@ -72,6 +72,8 @@
 //! [`Critic`](critic::Critic)) trust the lengths of their
 //! slices, and panic if those are wrong.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod adam;
 mod assignment;
 mod average;
@@ -81,10 +83,10 @@ mod constrained;
 mod constraints;
 pub mod critic;
 mod distribution;
+pub mod elementary;
 mod enumeration;
 mod error;
 pub mod estimator;
-mod exponential;
 #[doc(hidden)]
 pub mod faults;
 pub mod files;

@@ -9,6 +9,7 @@ use rand::Rng;
 
 use crate::{
     distribution::{Distribution, Enumerable},
+    elementary::{exp, ln},
     enumeration,
     error::{Error, check_length, check_noise},
     gumbel::{LogSum, exponential},
@@ -115,7 +116,7 @@ impl PlackettLuce {
         scratch.resize(items, 0.0);
         fill_uniform(rng, scratch);
         for (z, score) in scratch.iter_mut().zip(&self.scores.log) {
-            *z = score - exponential(*z).ln();
+            *z = score - ln(exponential(*z));
         }
         let ranked = order.as_mut_vec();
         ranked.resize(items, 0);
@@ -200,7 +201,7 @@ impl PlackettLuce {
         let mut given = self.room();
         self.try_for_each_outcome(&mut |ranked| {
             self.condition(ranked, &mut given);
-            all.push((Order::from_sorted(ranked.to_vec()), given.log_prob().exp()));
+            all.push((Order::from_sorted(ranked.to_vec()), exp(given.log_prob())));
             Ok(())
         })?;
         Ok(all)
@@ -377,11 +378,11 @@ impl Given for GivenOrder {
 
     fn perturb(&mut self, v: &[f64], z: &mut [f64]) {
         // Θ_1 = 1, because the scores are normalized: the first value is a standard Gumbel.
-        let mut log_sum = exponential(v[0]).ln();
+        let mut log_sum = ln(exponential(v[0]));
         let mut above = -log_sum;
         z[self.order[0]] = above;
         for rank in 1..self.order.len() {
-            let sum = LogSum::of(log_sum, exponential(v[rank]).ln() - self.suffixes[rank].log_sum);
+            let sum = LogSum::of(log_sum, ln(exponential(v[rank])) - self.suffixes[rank].log_sum);
             log_sum = sum.log;
             // Rounding may swallow the new term; z̃ must still sort into this very order.
             above = (-log_sum).min(above.next_down());

@@ -7,8 +7,8 @@
 use rand::Rng;
 
 use crate::{
+    elementary::{exp, exp_of_negative, ln},
     error::Error,
-    exponential::exp_of_negative,
     gumbel::{LogSum, exponential},
     noise::fill_uniform,
 };
@@ -30,7 +30,7 @@ const GULF: f64 = -1e6;
 pub(crate) fn difference(a: f64, b: f64) -> f64 {
     let plain = a - b;
     // ln(a / F) = a' / F − 1 for the squeezed a'.
-    let stretched = |log: f64| if log < FAR_SCORE { FAR_SCORE * (log / FAR_SCORE - 1.0).exp() } else { log };
+    let stretched = |log: f64| if log < FAR_SCORE { FAR_SCORE * exp(log / FAR_SCORE - 1.0) } else { log };
     if a < FAR_SCORE && plain < GULF { stretched(a) - stretched(b) } else { plain }
 }
 
@@ -46,14 +46,14 @@ pub(crate) fn normalize(scores: &[f64], log: &mut [f64], probability: &mut [f64]
     for (log, score) in log.iter_mut().zip(scores) {
         let gap = score - max;
         // Halves are finite even where the gap is not.
-        let squeezed = || FAR_SCORE * (1.0 + ((0.5 * score - 0.5 * max) / (0.5 * FAR_SCORE)).ln());
+        let squeezed = || FAR_SCORE * (1.0 + ln((0.5 * score - 0.5 * max) / (0.5 * FAR_SCORE)));
         *log = if gap < FAR_SCORE && *score > f64::NEG_INFINITY { squeezed() } else { gap };
     }
     for (log, probability) in log.iter().zip(&mut *probability) {
         *probability = exp_of_negative(*log);
     }
     let total: f64 = probability.iter().sum();
-    let normalizer = total.ln();
+    let normalizer = ln(total);
     for (log, probability) in log.iter_mut().zip(probability) {
         *log -= normalizer;
         *probability /= total;
@@ -230,7 +230,7 @@ impl<'a> Row<'a> {
                 chosen *= probability;
                 all *= sum;
             }
-            log_prob += f64::ln(chosen / all);
+            log_prob += ln(chosen / all);
         }
         Ok(log_prob)
     }
@@ -290,7 +290,7 @@ impl<'a> Row<'a> {
             }
         } else {
             for (time, log) in room.times.iter_mut().zip(self.log) {
-                *time = exponential(*time).ln() - log;
+                *time = ln(exponential(*time)) - log;
             }
         }
         sort_beginning(&room.times, &mut room.keys, ranked.len());

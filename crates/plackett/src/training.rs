@@ -3,6 +3,7 @@
 use crate::{
     adam::Adam,
     distribution::Distribution,
+    elementary::exp,
     error::{Error, check_finite, check_length, check_setting},
     estimator::{Demand, Estimator, Samples},
     noise::Noise,
@@ -274,7 +275,7 @@ impl<E: Estimator> Training<E> {
     /// The probability of the most probable outcome. O(k log k).
     pub fn mode_probability(&mut self) -> f64 {
         self.latent.choose_best(&mut self.mode);
-        self.latent.log_prob_in(&self.mode, &mut self.room).exp()
+        exp(self.latent.log_prob_in(&self.mode, &mut self.room))
     }
 
     fn keep_best(&mut self) {

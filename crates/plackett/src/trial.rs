@@ -5,6 +5,7 @@ use crate::{
     Categorical, Enumerable, Error, Latent, Noise, Objective, PlackettLuce, Surrogate, Toy, Training,
     TrainingSettings,
     critic::{Critic, Network, RelaxedObjective, Sum},
+    elementary::ln,
     estimator::{Baseline, Demand, Estimator, Exact, Reinforce, Relax, Samples, SurrogateGradient},
     memory,
     relaxation::{NeuralSort, Relaxation, Softmax},
@@ -265,7 +266,7 @@ impl<E: Estimator<Latent: Enumerable>> Course for Racer<E> {
             step: training.steps(),
             mean_objective: mean.at(training.latent(), toy, training.steps())?,
             mode_objective: value.map_err(|source| Error::ObjectiveFailed { outcome: mode, source })?,
-            log_grad_variance: (variance > 0.0).then(|| variance.ln()),
+            log_grad_variance: (variance > 0.0).then(|| ln(variance)),
         })
     }
 }

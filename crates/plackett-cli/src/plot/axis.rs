@@ -1,6 +1,7 @@
 //! One axis of a panel: the range it covers, where a value lies on the page, and the ticks with their labels.
 
 use super::canvas::Font;
+use plackett::elementary::{log10, powf};
 
 /// Values beyond this are not drawn: differences of two of them could overflow.
 const LARGEST: f64 = 1e150;
@@ -45,9 +46,9 @@ impl Axis {
             return Self { low, high, log };
         }
         if log {
-            let (bottom, top) = (low.log10(), high.log10());
+            let (bottom, top) = (log10(low), log10(high));
             let pad = if top - bottom < NARROWEST { 0.5 } else { margin * (top - bottom) };
-            return Self { low: 10.0_f64.powf(bottom - pad), high: 10.0_f64.powf(top + pad), log };
+            return Self { low: powf(10.0, bottom - pad), high: powf(10.0, top + pad), log };
         }
         let magnitude = low.abs().max(high.abs());
         let pad = if high - low > NARROWEST * magnitude && high - low > 1.0 / LARGEST {
@@ -68,7 +69,7 @@ impl Axis {
     /// Where a value lies when the axis runs over the page from `start` to `end`.
     pub(super) fn place(&self, value: f64, start: f64, end: f64) -> f64 {
         let share = if self.log {
-            (value / self.low).log10() / (self.high / self.low).log10()
+            log10(value / self.low) / log10(self.high / self.low)
         } else {
             (value - self.low) / (self.high - self.low)
         };
@@ -98,7 +99,7 @@ impl Axis {
 
     /// As many ticks as `fits` lets through, trying at most `most` intervals.
     fn densest(&self, most: i32, fits: impl Fn(&[Tick]) -> bool) -> Vec<Tick> {
-        let decades = (self.high / self.low).log10();
+        let decades = log10(self.high / self.low);
         (1..=most)
             .rev()
             .map(|intervals| {
@@ -114,7 +115,7 @@ impl Axis {
 
     fn linear_ticks(&self, intervals: i32) -> Vec<Tick> {
         let least = (self.high - self.low) / f64::from(intervals);
-        let decade = 10.0_f64.powf(least.log10().floor());
+        let decade = powf(10.0, log10(least).floor());
         // A hair of tolerance keeps a range of exactly five steps from getting the next larger step.
         let step = STEPS
             .iter()
@@ -133,8 +134,8 @@ impl Axis {
 
     /// Powers of ten, every so many that at most `intervals` lie between them; with few decades also 2 and 5 times.
     fn log_ticks(&self, intervals: i32) -> Vec<Tick> {
-        let first = (self.low.log10() - NARROWEST).ceil() as i32;
-        let last = (self.high.log10() + NARROWEST).floor() as i32;
+        let first = (log10(self.low) - NARROWEST).ceil() as i32;
+        let last = (log10(self.high) + NARROWEST).floor() as i32;
         let between: &[f64] = if 3 * (last - first + 1) <= intervals { &[1.0, 2.0, 5.0] } else { &[1.0] };
         let every = (last - first + intervals - 1).max(intervals) / intervals;
         (first - 1..=last)
@@ -163,7 +164,7 @@ impl Notation {
         let scientific = !(1e-3..1e9).contains(&largest);
         // The unit must not push a fine step into many decimals: 123,456.5 is not 123.4565k.
         let (unit, suffix) = if scientific {
-            (10.0_f64.powf(largest.log10().floor()), "")
+            (powf(10.0, log10(largest).floor()), "")
         } else if largest >= 1e6 && step >= 1e4 {
             (1e6, "M")
         } else if largest >= 1e4 && step >= 10.0 {
@@ -187,7 +188,7 @@ impl Notation {
         let number = format!("{:.*}", self.decimals, value.abs() / self.unit);
         let sign = if value < 0.0 { "\u{2212}" } else { "" };
         let power = if self.scientific {
-            format!("e{:.0}", self.unit.log10()).replace('-', "\u{2212}")
+            format!("e{:.0}", log10(self.unit)).replace('-', "\u{2212}")
         } else {
             String::new()
         };

@@ -8,6 +8,7 @@ use super::{
     text,
 };
 use crate::plot::Color;
+use plackett::elementary::{cos, hypot, sin};
 use plackett_report::layout::{Gaps, Layout};
 
 /// An arrow between two nodes.
@@ -237,7 +238,7 @@ fn clipped(line: &[Point], (x, y): Point, width: f64) -> Vec<Point> {
     // How far outside the node a point is: its distance from the line between the centers of the half circles.
     let (radius, straight) = (NODE_HEIGHT / 2.0, (width - NODE_HEIGHT) / 2.0);
     let outside = |point: Point| {
-        ((point.0 - x).abs() - straight).max(0.0).hypot(point.1 - y) - radius - NODE_LINE / 2.0
+        hypot(((point.0 - x).abs() - straight).max(0.0), point.1 - y) - radius - NODE_LINE / 2.0
     };
     let end = line.iter().rposition(|&point| outside(point) > 0.0).unwrap_or(0);
     let mut kept = line[..=end].to_vec();
@@ -264,7 +265,7 @@ fn draw_arrow(line: &[Point], arrow: &Arrow, width: f64, shapes: &mut Vec<Shape>
     let tip = line[line.len() - 1];
     let length = HEAD_LENGTH + width;
     // The head lies along the chord of its own length, so that it follows the curve.
-    let distance = |point: &Point| (tip.0 - point.0).hypot(tip.1 - point.1);
+    let distance = |point: &Point| hypot(tip.0 - point.0, tip.1 - point.1);
     let end = line.iter().rposition(|point| distance(point) >= length).unwrap_or(0);
     let along = distance(&line[end]).max(f64::MIN_POSITIVE);
     let (dx, dy) = ((tip.0 - line[end].0) / along, (tip.1 - line[end].1) / along);
@@ -330,7 +331,7 @@ fn draw_number(arrow: &Arrow, line: &[Point], font: &Font, taken: &mut Vec<Label
 
 /// The point at a share of a line's length.
 fn along(line: &[Point], share: f64) -> Point {
-    let length = |pair: &[Point]| (pair[1].0 - pair[0].0).hypot(pair[1].1 - pair[0].1);
+    let length = |pair: &[Point]| hypot(pair[1].0 - pair[0].0, pair[1].1 - pair[0].1);
     let mut left = share * line.windows(2).map(length).sum::<f64>();
     for pair in line.windows(2) {
         let step = length(pair);
@@ -365,7 +366,7 @@ fn rounded(x: f64, y: f64, width: f64, height: f64) -> Vec<Point> {
     let arc = |center: f64, start: f64| {
         (0..=ARC).map(move |step| {
             let angle = start + std::f64::consts::PI * step as f64 / ARC as f64;
-            (center + radius * angle.cos(), y + radius * angle.sin())
+            (center + radius * cos(angle), y + radius * sin(angle))
         })
     };
     let quarter = std::f64::consts::FRAC_PI_2;

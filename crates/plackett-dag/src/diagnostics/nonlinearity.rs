@@ -2,7 +2,7 @@
 //! share is χ² with as many degrees of freedom as there are squares if they are.
 
 use super::{Diagnostic, Look, judged, unknown, unused};
-use crate::independence::chi_square_tail;
+use crate::tails::chi_square_tail;
 
 /// The level of a verdict over all columns together.
 const LEVEL: f64 = 0.01;

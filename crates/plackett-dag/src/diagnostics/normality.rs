@@ -3,7 +3,8 @@
 //! are.
 
 use super::{Diagnostic, Look, judged, residuals::Residual, unused};
-use crate::independence::normal_tails;
+use crate::tails::normal_tails;
+use plackett::elementary::{asinh, cbrt, exp, ln};
 
 /// The level of a verdict over all columns together.
 const LEVEL: f64 = 0.01;
@@ -85,7 +86,7 @@ pub(super) fn tails(look: &Look<'_, '_>) -> Option<Diagnostic> {
 fn omnibus(residual: &Residual) -> f64 {
     let Residual { rows, skewness, excess_kurtosis, .. } = *residual;
     let (skewness, kurtosis) = (skewness_z(skewness, rows), kurtosis_z(excess_kurtosis, rows));
-    (-0.5 * (skewness * skewness + kurtosis * kurtosis)).exp()
+    exp(-0.5 * (skewness * skewness + kurtosis * kurtosis))
 }
 
 /// The skewness of n normal values as a standard normal (D'Agostino 1970).
@@ -94,8 +95,8 @@ fn skewness_z(skewness: f64, n: f64) -> f64 {
     let beta = 3.0 * (n * n + 27.0 * n - 70.0) * (n + 1.0) * (n + 3.0)
         / ((n - 2.0) * (n + 5.0) * (n + 7.0) * (n + 9.0));
     let square = (2.0 * (beta - 1.0)).sqrt() - 1.0;
-    let (delta, alpha) = ((0.5 * square.ln()).sqrt().recip(), (2.0 / (square - 1.0)).sqrt());
-    delta * (y / alpha).asinh()
+    let (delta, alpha) = ((0.5 * ln(square)).sqrt().recip(), (2.0 / (square - 1.0)).sqrt());
+    delta * asinh(y / alpha)
 }
 
 /// The kurtosis of n normal values as a standard normal (Anscombe and Glynn 1983).
@@ -107,7 +108,7 @@ fn kurtosis_z(excess: f64, n: f64) -> f64 {
         * (6.0 * (n + 3.0) * (n + 5.0) / (n * (n - 2.0) * (n - 3.0))).sqrt();
     let a = 6.0 + 8.0 / root * (2.0 / root + (1.0 + 4.0 / (root * root)).sqrt());
     let denominator = 1.0 + x * (2.0 / (a - 4.0)).sqrt();
-    let term = denominator.signum() * ((1.0 - 2.0 / a) / denominator.abs()).cbrt();
+    let term = denominator.signum() * cbrt((1.0 - 2.0 / a) / denominator.abs());
     (1.0 - 2.0 / (9.0 * a) - term) / (2.0 / (9.0 * a)).sqrt()
 }
 

@@ -1,7 +1,7 @@
 //! What is left of each column of numbers once its parents have had their say: its shape, and what the squares of the parents would
 //! still explain of it.
 
-use plackett::run::Run;
+use plackett::{elementary::powf, run::Run};
 
 use crate::{
     Dag, Gram,
@@ -105,7 +105,7 @@ fn residual(
     };
     Some(Some(Residual {
         rows: count as f64,
-        skewness: moment(&left, weights, 3) / variance.powf(1.5),
+        skewness: moment(&left, weights, 3) / powf(variance, 1.5),
         excess_kurtosis: moment(&left, weights, 4) / variance.powi(2) - 3.0,
         squares,
     }))

@@ -3,12 +3,11 @@
 
 use std::collections::HashMap;
 
-use statrs::distribution::{ContinuousCDF as _, Normal, StudentsT};
-
 use super::{EffectValue, Expected, Level, Shown};
 use crate::dataset::{ColumnValues, Sample};
 use crate::learning::Observations;
 use crate::model::least_squares::{LeastSquares, Moments};
+use crate::tails::{normal_quantile, student_quantile};
 use crate::{Error, Result};
 
 /// What P(y | x) counts for, in rows, in each P(y | x, z): where a stratum has no row with this cause, it stands in.
@@ -411,13 +410,8 @@ impl Strata {
 
 /// How many standard errors an interval of a level reaches to either side.
 pub(super) fn quantile(level: f64, freedom: f64) -> f64 {
-    let share = 0.5 + 0.5 * level;
-    if freedom < MANY
-        && let Ok(student) = StudentsT::new(0.0, 1.0, freedom)
-    {
-        return student.inverse_cdf(share);
-    }
-    Normal::standard().inverse_cdf(share)
+    let tail = 0.5 - 0.5 * level;
+    if freedom > 0.0 && freedom < MANY { student_quantile(tail, freedom) } else { normal_quantile(tail) }
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! Whether nodes of mixed data are independent given others: the likelihood ratio of the degenerate Gaussian, in which categories
 //! are their indicator columns. n·log of a ratio of determinants is χ² with |A|·|B| degrees of freedom.
 
-use super::gamma::chi_square_tail;
 use super::{IndependenceTest, check_alpha};
 use crate::Result;
 use crate::score::degenerate::{DegenerateGaussian, Space};
+use crate::tails::chi_square_tail;
 
 /// The test.
 pub(crate) struct BlockTest<'a> {

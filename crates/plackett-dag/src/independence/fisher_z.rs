@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::gamma::{normal_quantile, normal_tails};
 use super::{IndependenceTest, check_alpha};
 use crate::cholesky::{COLLINEAR, Cholesky, dot};
+use crate::tails::{normal_quantile, normal_tails};
 use crate::{Gram, Result};
+use plackett::elementary::{atanh, tanh};
 
 /// The test of zero partial correlation by Fisher's z-transform: √(n − |S| − 3) · |atanh ρ| against the normal
 /// quantile. With too few rows for that nothing can be shown to depend, and all is independent.
@@ -95,7 +96,7 @@ impl IndependenceTest for FisherZ<'_> {
         }
         let shared = row_a[b] - dot(&self.coefficients, &self.column);
         let correlation = (shared / (residual_a * residual_b).sqrt()).clamp(-1.0, 1.0);
-        normal_tails(correlation.atanh() * freedom.sqrt())
+        normal_tails(atanh(correlation) * freedom.sqrt())
     }
 
     /// One regression answers for all candidates C: with coefficients β and residual variance s² the partial
@@ -115,7 +116,7 @@ impl IndependenceTest for FisherZ<'_> {
         if freedom <= 0.0 || self.active.is_empty() {
             return;
         }
-        let threshold = (self.critical / freedom.sqrt()).tanh();
+        let threshold = tanh(self.critical / freedom.sqrt());
         let row = self.gram.row(node);
         self.coefficients.clear();
         self.coefficients.extend(self.active.iter().map(|&candidate| row[candidate]));

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use super::gamma::chi_square_tail;
 use super::{IndependenceTest, check_alpha};
 use crate::categories::Categories;
 use crate::counts::Partition;
+use crate::tails::chi_square_tail;
 use crate::{Error, Result};
+use plackett::elementary::{exp2, ln, log2};
 
 /// The G² test of independence within strata: G² = 2 Σ N_abs ln(N_abs N_s / (N_as N_bs)) over the categories of a and b
 /// and over the strata s, the combinations of categories of the given nodes, against the χ² distribution.
@@ -304,13 +305,13 @@ impl Entropy {
     fn new(rows: usize) -> Self {
         let most = rows.max(2) as f64;
         // On the way to G² / 2 the sum stays within ± 2 N ln N: a bit for the 2, one for the sign, one to spare.
-        let scale = (61.0 - (most * most.ln()).log2().ceil()).exp2();
+        let scale = exp2(61.0 - log2(most * ln(most)).ceil());
         let table = (0..=rows.min(Self::TABLE)).map(|count| Self::compute(count as f64, scale)).collect();
         Self { table, scale }
     }
 
     fn compute(count: f64, scale: f64) -> i64 {
-        (count * count.max(1.0).ln() * scale).round() as i64
+        (count * ln(count.max(1.0)) * scale).round() as i64
     }
 
     #[inline]

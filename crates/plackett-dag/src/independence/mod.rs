@@ -5,13 +5,11 @@ mod blocks;
 mod d_separation;
 mod fisher_z;
 mod g_square;
-mod gamma;
 
 pub(crate) use blocks::BlockTest;
 pub use d_separation::DSeparation;
 pub use fisher_z::FisherZ;
 pub use g_square::GSquare;
-pub(crate) use gamma::{chi_square_tail, normal_tails};
 
 use crate::Result;
 use crate::error::check_setting;

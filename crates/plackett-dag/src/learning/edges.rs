@@ -2,6 +2,7 @@
 
 use super::Learned;
 use crate::Dag;
+use plackett::elementary::ln;
 
 /// An edge of a learned graph.
 ///
@@ -47,7 +48,7 @@ impl LearnedEdge {
     /// ```
     pub fn rank(&self) -> f64 {
         // A p-value too small for a double is the smallest that there is.
-        let surprise = self.p_value.map(|p_value| -p_value.max(f64::MIN_POSITIVE).ln());
+        let surprise = self.p_value.map(|p_value| -ln(p_value.max(f64::MIN_POSITIVE)));
         self.strength.or(surprise).unwrap_or_else(|| self.standardized.unwrap_or(self.weight).abs())
     }
 }

@@ -8,6 +8,7 @@
 use std::fmt;
 
 use crate::{Dag, Gram};
+use plackett::elementary::{exp, ln};
 
 /// Var(x_i − Σ w_ji x_j) for each node i, with the divisor n; `dag` has a node for each column.
 ///
@@ -71,8 +72,8 @@ impl NoiseVariances {
         let mean = raw.iter().enumerate().map(|(node, variance)| rows(node) * variance).sum::<f64>() / total;
         // (n/2)·log of each variance and ½ log n for it, against d times (n/2)·log of their mean and ½ log n once.
         let lost: f64 =
-            raw.iter().enumerate().map(|(node, variance)| 0.5 * rows(node) * (mean / variance).ln()).sum();
-        let saving = 0.5 * (gram.rows() as f64).ln() * (count - 1.0) - lost;
+            raw.iter().enumerate().map(|(node, variance)| 0.5 * rows(node) * ln(mean / variance)).sum();
+        let saving = 0.5 * ln(gram.rows() as f64) * (count - 1.0) - lost;
         let variances = raw.into_iter().enumerate();
         let variances =
             variances.map(|(node, variance)| (variance * rows(node) / freedom(node), freedom(node)));
@@ -88,7 +89,7 @@ impl NoiseVariances {
         }
         // The logarithm of a variance has the standard error √(2/ν).
         let error = (2.0 / low.1 + 2.0 / high.1).sqrt();
-        Self { low: low.0, high: high.0, bound: high.0 / low.0 * (QUANTILE * error).exp(), saving, explained }
+        Self { low: low.0, high: high.0, bound: high.0 / low.0 * exp(QUANTILE * error), saving, explained }
     }
 
     /// Whether the data support that they are equal; not being able to tell them apart is not enough.

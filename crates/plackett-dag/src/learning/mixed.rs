@@ -4,7 +4,10 @@
 
 use std::sync::Arc;
 
-use plackett::run::{Ending, Limits, Run};
+use plackett::{
+    elementary::ln,
+    run::{Ending, Limits, Run},
+};
 
 use super::{
     CANDIDATE_ALPHA, Learned, Learning, METHOD_ALPHA, NO_TESTS, Observations, ScoreChoice, SearchSettings,
@@ -232,7 +235,7 @@ fn chosen(learning: &Learning, source: &Source<'_>, run: &Run<'_>) -> Result<Opt
             let parents: NodeSet = dag.parents(node).iter().copied().collect();
             let costs = dg.plain.cost(node, &parents).zip(cg.plain.cost(node, &parents));
             // A linear model has a mean and a variance too, which dg does not charge for as all graphs have them.
-            saved += costs.map_or(0.0, |(one, each)| one + source.total().ln() - each);
+            saved += costs.map_or(0.0, |(one, each)| one + ln(source.total()) - each);
         }
     }
     let (found, scored, reason) = if saved > 0.0 {
@@ -264,7 +267,7 @@ fn by_completion(learning: &Learning, data: &Arc<Mixed>, run: &Run<'_>) -> Resul
     let effective_rows = data.effective_rows();
     let quick = Insertion { starts: Some(1), kicks: Some(0), seed: learning.seed };
     // What is drawn without an edge speaks against it, so the first graph has rather too many: a parameter costs 1, as in the AIC.
-    let first = node_average(data, Some(2.0 / effective_rows.max(2.0).ln()))?;
+    let first = node_average(data, Some(2.0 / ln(effective_rows.max(2.0))))?;
     let mut oracle = Oracle::new(Arc::new(first)).within(learning.bounds_of(nodes))?;
     let mut known = quick.run(&mut oracle, run);
     let mut estimation =

@@ -3,7 +3,10 @@
 
 use std::sync::Arc;
 
-use plackett::run::{Ending, Run};
+use plackett::{
+    elementary::ln,
+    run::{Ending, Run},
+};
 
 use super::{
     Basis, CANDIDATE_ALPHA, Learned, Learning, METHOD_ALPHA, NO_TESTS, Observations, ScoreChoice, SearchTask,
@@ -272,7 +275,7 @@ impl Learner<'_> {
         let mut met = None;
         let price = match learning.numbers.penalty {
             _ if ![BIC, NON_GAUSSIAN].contains(&name) => None,
-            Some(factor) => Some(0.5 * factor * (gram.rows() as f64).ln()),
+            Some(factor) => Some(0.5 * factor * ln(gram.rows() as f64)),
             None => {
                 let fitted = fitting_price(gram, run)?;
                 met = fitted.met;
@@ -321,7 +324,7 @@ impl Learner<'_> {
                 let factor = self.learning.numbers.penalty;
                 let Some(score) = additive(self.gram, factor, run)? else { return Ok(None) };
                 // Beside the BIC, edges cost what they cost there.
-                let usual = 0.5 * (self.gram.rows() as f64).ln();
+                let usual = 0.5 * ln(self.gram.rows() as f64);
                 Ok(Some(match price {
                     Some(price) => (Arc::new(score.priced((price - usual).max(0.0))), None),
                     None => {

@@ -1,7 +1,7 @@
 //! Which edges stay when the setting that decides how many there are takes other values: the price of a parent, the weight of the prior,
 //! or the level of the tests. An edge that is there over the whole range does not hang on that setting.
 
-use plackett::run::Run;
+use plackett::{elementary::ln, run::Run};
 
 use super::{Learned, Learning, METHOD_ALPHA, NumberSettings, Observations, ScoreChoice};
 use crate::{
@@ -156,8 +156,8 @@ impl Learning {
                 set: |learning, value| learning.tests.alpha = Some(value),
             },
             // Both as multiples of what the penalty multiplies: ½ log n for a parameter, and log n for a parent.
-            (Some("bic" | "dg" | "cg" | "nal"), Some(price)) => penalty(price / (0.5 * rows.ln())),
-            (Some("ev-l0"), _) => penalty((0.5 * rows.ln() + 1.5 * columns.ln()) / rows.ln()),
+            (Some("bic" | "dg" | "cg" | "nal"), Some(price)) => penalty(price / (0.5 * ln(rows))),
+            (Some("ev-l0"), _) => penalty((0.5 * ln(rows) + 1.5 * ln(columns)) / ln(rows)),
             (Some("l1"), _) => Varied {
                 name: "lambda",
                 value: self.numbers.lambda.unwrap_or(L1::DEFAULT_LAMBDA),

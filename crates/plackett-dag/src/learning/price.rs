@@ -4,7 +4,10 @@
 
 use std::sync::Arc;
 
-use plackett::run::{Limits, Run};
+use plackett::{
+    elementary::ln,
+    run::{Limits, Run},
+};
 
 use crate::{
     Gram, LocalScore, NodeSet, Oracle, Result,
@@ -32,7 +35,7 @@ const CLOSE: f64 = 0.05;
 
 /// What an edge of a graph of this density costs beside its parameters.
 fn edge_price(gamma: f64, density: f64) -> f64 {
-    gamma * (BETA * (1.0 - density) / density).ln().max(0.0)
+    gamma * ln(BETA * (1.0 - density) / density).max(0.0)
 }
 
 /// A price, and the best graph met while it was sought: what there is to show if the run ends before another is found.
@@ -79,7 +82,7 @@ fn fitted(
 
 /// The price of a parent in the BIC of numbers, the first guess being that of the score itself.
 pub(super) fn fitting_price(gram: &Arc<Gram>, run: &Run<'_>) -> Result<Fitted<f64>> {
-    let half_log_rows = 0.5 * (gram.rows() as f64).ln();
+    let half_log_rows = 0.5 * ln(gram.rows() as f64);
     let first = Bic::new(Arc::clone(gram), &ScoreSettings::default())?.price() - half_log_rows;
     let score_at = |edge: f64| -> Result<Arc<dyn LocalScore>> {
         Ok(Arc::new(Bic::new(Arc::clone(gram), &ScoreSettings::priced(half_log_rows + edge))?))

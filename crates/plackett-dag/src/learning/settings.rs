@@ -2,11 +2,12 @@
 //! Whatever is not given has a default that suits most.
 
 use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
-use crate::LocalScore;
+use crate::{Error, LocalScore};
 
 /// What makes a graph good.
 ///
@@ -106,7 +107,10 @@ pub struct CategorySettings {
 /// What chooses the directions that the score leaves open.
 ///
 /// ```
-/// assert_eq!(serde_json::to_string(&plackett_dag::learning::Orient::Fnml).unwrap(), "\"fnml\"");
+/// use plackett_dag::learning::Orient;
+/// assert_eq!("fnml".parse::<Orient>()?, Orient::Fnml);
+/// assert_eq!(serde_json::to_string(&Orient::Fnml).unwrap(), "\"fnml\"");
+/// # Ok::<(), plackett_dag::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -114,6 +118,43 @@ pub enum Orient {
     /// The shortest description by factorized normalized maximum likelihood ([`orient`](crate::orientation::orient)). On six networks it
     /// was right in 216 of 340 cases, and on three of them no better than chance.
     Fnml,
+}
+
+impl Orient {
+    /// All of them, by name and in a few words.
+    pub const NAMED: [(Self, &str, &str); 1] = [(
+        Self::Fnml,
+        "fnml",
+        "The shortest description by factorized NML; right in 216 of 340 cases on six networks, on three of them no better than chance",
+    )];
+}
+
+impl FromStr for Orient {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        by_name("orient", name, &Self::NAMED)
+    }
+}
+
+impl fmt::Display for Orient {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(name_of(*self, &Self::NAMED))
+    }
+}
+
+/// Whichever has this name, if one has.
+fn by_name<T: Copy>(setting: &'static str, name: &str, named: &[(T, &str, &str)]) -> Result<T, Error> {
+    let found = named.iter().find(|(_, own, _)| *own == name);
+    found.map(|(value, ..)| *value).ok_or_else(|| {
+        let names: Vec<&str> = named.iter().map(|(_, name, _)| *name).collect();
+        let reason = format!("is \"{}\": it must be {}", crate::text::shown(name), names.join(" or "));
+        Error::Misfit { setting, reason }
+    })
+}
+
+fn name_of<T: Copy + PartialEq>(value: T, named: &[(T, &'static str, &str)]) -> &'static str {
+    named.iter().find(|(own, ..)| *own == value).map_or("", |(_, name, _)| name)
 }
 
 impl CategorySettings {
@@ -131,7 +172,10 @@ impl CategorySettings {
 /// Which parents a column of categories may have.
 ///
 /// ```
-/// assert_eq!(plackett_dag::learning::ParentSpace::default(), plackett_dag::learning::ParentSpace::PlusOne);
+/// use plackett_dag::learning::ParentSpace;
+/// assert_eq!((ParentSpace::default(), ParentSpace::Neighbors.to_string()), (ParentSpace::PlusOne, "pc".to_owned()));
+/// assert_eq!("all".parse::<ParentSpace>()?, ParentSpace::All);
+/// # Ok::<(), plackett_dag::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -143,6 +187,33 @@ pub enum ParentSpace {
     Neighbors,
     /// All others, few at a time.
     All,
+}
+
+impl ParentSpace {
+    /// All of them, by name and in a few words.
+    pub const NAMED: [(Self, &str, &str); 3] = [
+        (
+            Self::PlusOne,
+            "plus-one",
+            "The neighbors in a graph that a climb over graphs finds, plus whatever one more betters it, as long as that helps",
+        ),
+        (Self::Neighbors, "pc", "The neighbors that PC-stable finds, as in the paper"),
+        (Self::All, "all", "All other columns, a few at a time"),
+    ];
+}
+
+impl FromStr for ParentSpace {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        by_name("space", name, &Self::NAMED)
+    }
+}
+
+impl fmt::Display for ParentSpace {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(name_of(*self, &Self::NAMED))
+    }
 }
 
 /// Settings of PC-stable's tests.

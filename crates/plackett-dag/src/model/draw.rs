@@ -1,12 +1,13 @@
 //! Rows drawn from a model: each node after its parents, from a random stream of its own.
 
+use plackett::elementary::exp;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
-use rand_distr::{Distribution as _, StandardNormal};
 
 use super::{Distribution, Model};
 use crate::dataset::{SourceColumn, SourceValues};
 use crate::error::Result;
+use crate::normal::standard_normal;
 
 /// Sets these streams apart from those of simulated models and networks.
 const PURPOSE: u8 = 17;
@@ -94,14 +95,14 @@ impl Model {
                 }
                 Distribution::Linear(regressions) => {
                     let regression = &regressions[shape.configuration(&values)];
-                    let noise: f64 = StandardNormal.sample(&mut rng);
+                    let noise = standard_normal(&mut rng);
                     shape.expected(regression, &values) + regression.variance.sqrt() * noise
                 }
                 Distribution::Logistic(logistic) => {
                     predictors.clear();
                     shape.predictors(&values, &mut predictors);
                     let chances = logistic.log_probabilities(&predictors);
-                    pick(chances.into_iter().map(f64::exp), rng.random())
+                    pick(chances.into_iter().map(exp), rng.random())
                 }
             }
         };

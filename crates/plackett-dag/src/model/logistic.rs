@@ -1,5 +1,6 @@
 //! Multinomial logistic regression: P(state k) ∝ exp(aₖ + bₖ·x), with a₀ = 0 and b₀ = 0, by Newton's method.
 
+use plackett::elementary::{exp, ln};
 use serde::{Deserialize, Serialize};
 
 use crate::cholesky::dot;
@@ -64,7 +65,7 @@ impl Logistic {
 
 fn log_softmax(mut scores: Vec<f64>) -> Vec<f64> {
     let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let sum = scores.iter().map(|score| (score - most).exp()).sum::<f64>().ln() + most;
+    let sum = ln(scores.iter().map(|score| exp(score - most)).sum::<f64>()) + most;
     scores.iter_mut().for_each(|score| *score -= sum);
     scores
 }
@@ -130,7 +131,7 @@ impl Problem<'_> {
         let mut curvature = vec![0.0; size * size];
         for ((row, &state), &weight) in self.rows.chunks_exact(width).zip(self.states).zip(self.weights) {
             let chances: Vec<f64> =
-                self.log_probabilities(slopes, row).into_iter().skip(1).map(f64::exp).collect();
+                self.log_probabilities(slopes, row).into_iter().skip(1).map(exp).collect();
             for k in 0..others {
                 let surprise = f64::from(u8::from(state == k + 1)) - chances[k];
                 for (a, value) in row.iter().enumerate() {

@@ -13,6 +13,7 @@ pub use fit::Fitting;
 pub use logistic::Logistic;
 pub use predict::Prediction;
 
+use plackett::elementary::ln;
 use serde::{Deserialize, Serialize};
 
 use crate::cholesky::dot;
@@ -184,13 +185,13 @@ impl Model {
         match &self.nodes[node].distribution {
             Distribution::Table(table) => {
                 let arity = self.nodes[node].states.len();
-                table[shape.configuration(row) * arity + row[node] as usize].ln()
+                ln(table[shape.configuration(row) * arity + row[node] as usize])
             }
             Distribution::Linear(regressions) => {
                 let regression = &regressions[shape.configuration(row)];
                 let surprise = row[node] - shape.expected(regression, row);
                 -0.5 * (surprise * surprise / regression.variance
-                    + (std::f64::consts::TAU * regression.variance).ln())
+                    + ln(std::f64::consts::TAU * regression.variance))
             }
             Distribution::Logistic(logistic) => {
                 let mut predictors = Vec::with_capacity(shape.width());

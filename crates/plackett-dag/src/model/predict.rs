@@ -4,6 +4,7 @@ use super::{Distribution, Model};
 use crate::dataset::Sample;
 use crate::error::Result;
 use crate::{NodeSet, parallel};
+use plackett::elementary::exp;
 
 /// How far from what its Gaussian part expects a number is looked for where logistic children have a say, in standard deviations, and
 /// at how many places.
@@ -103,7 +104,7 @@ impl Model {
             // What is known is impossible under the model.
             return vec![1.0 / states as f64; states];
         }
-        let shares: Vec<f64> = logs.iter().map(|log| (log - most).exp()).collect();
+        let shares: Vec<f64> = logs.iter().map(|log| exp(log - most)).collect();
         let sum: f64 = shares.iter().sum();
         shares.iter().map(|share| share / sum).collect()
     }
@@ -143,7 +144,7 @@ impl Model {
             .collect();
         let most = logs.iter().map(|log| log.1).fold(f64::NEG_INFINITY, f64::max);
         let sum = |power: i32, center: f64| -> f64 {
-            logs.iter().map(|&(value, log)| (log - most).exp() * (value - center).powi(power)).sum()
+            logs.iter().map(|&(value, log)| exp(log - most) * (value - center).powi(power)).sum()
         };
         let total = sum(0, 0.0);
         let center = mean + sum(1, mean) / total;

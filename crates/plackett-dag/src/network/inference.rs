@@ -4,6 +4,7 @@
 use super::BayesNet;
 use crate::error::{Error, Result};
 use crate::{NodeSet, parallel};
+use plackett::elementary::ln;
 
 /// Bytes that tables may take unless another limit is given.
 const MEMORY: usize = 1 << 30;
@@ -195,7 +196,7 @@ impl Given<'_> {
         let mut last = self.sum_out(&factors, None);
         log += scale(&mut last.values);
         let sum: f64 = last.values.iter().sum();
-        Ok((last.values, log + sum.ln()))
+        Ok((last.values, log + ln(sum)))
     }
 
     fn arity(&self, node: usize) -> usize {
@@ -350,7 +351,7 @@ fn scale(values: &mut [f64]) -> f64 {
         return f64::NEG_INFINITY;
     }
     values.iter_mut().for_each(|value| *value /= most);
-    most.ln()
+    ln(most)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::BayesNet;
 use crate::categories::Categories;
 use crate::error::Result;
 use crate::parallel;
+use plackett::elementary::ln;
 
 impl BayesNet {
     /// The natural logarithm of the probability of the data, Σ over rows and nodes of log P(xᵢ | parents of i); −∞ if
@@ -45,7 +46,7 @@ impl BayesNet {
         let weight = |row: usize| weights.map_or(1, |weights| weights[row]);
         cells.iter().enumerate().for_each(|(row, &cell)| counts[cell] += weight(row));
         let terms = counts.iter().zip(self.table(node)).filter(|&(&count, _)| count > 0);
-        terms.map(|(&count, probability)| f64::from(count) * probability.ln()).sum()
+        terms.map(|(&count, &probability)| f64::from(count) * ln(probability)).sum()
     }
 }
 

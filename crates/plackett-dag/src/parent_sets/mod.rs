@@ -15,7 +15,7 @@ mod walker;
 
 use std::sync::{Arc, OnceLock};
 
-use plackett::run::Run;
+use plackett::{elementary::ln, run::Run};
 
 pub use candidates::{Candidates, Reach};
 pub use sums::ParentSums;
@@ -389,7 +389,7 @@ impl<'a> Plan<'a> {
             Keep::Best => Margin::None,
             Keep::All(_) => {
                 let largest = self.priors.iter().copied().fold(0.0, f64::max);
-                Margin::Within(sums::NEGLIGIBLE + (self.set_counts[node] as f64).ln() + largest)
+                Margin::Within(sums::NEGLIGIBLE + ln(self.set_counts[node] as f64) + largest)
             }
         }
     }

@@ -8,7 +8,7 @@
 
 use std::borrow::Cow;
 
-use plackett::run::Run;
+use plackett::{elementary::powf, run::Run};
 
 use super::prices::Prices;
 use super::rows::Rows;
@@ -231,7 +231,7 @@ struct BlockChoice {
 /// Blocks of as many nodes as leave tables of as many blocks as a set has nodes no larger than they should be.
 pub(super) fn blocks<'a>(rows: &'a Rows<'_>, arities: &[usize], needed: &NeededSets) -> Vec<Block<'a>> {
     let table = (CELLS_PER_ROW * rows.count).min(MOST_BLOCK_CELLS) as f64;
-    let most = table.powf(1.0 / needed.limit.max(1) as f64).min(Categories::MOST_LEVELS as f64);
+    let most = powf(table, 1.0 / needed.limit.max(1) as f64).min(Categories::MOST_LEVELS as f64);
     let mut runs: Vec<Vec<usize>> = Vec::new();
     let mut cells = f64::INFINITY;
     for (node, &arity) in arities.iter().enumerate() {

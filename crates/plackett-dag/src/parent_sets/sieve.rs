@@ -4,6 +4,7 @@
 
 use super::list::List;
 use super::subsets::Subsets;
+use plackett::elementary::ln;
 
 /// What to keep besides the sets that are not dominated.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -119,7 +120,7 @@ impl<'a> Sieve<'a> {
 /// Sums of about n log n are subtracted from one another to make a cost.
 fn tie(rows: usize) -> f64 {
     let n = rows as f64;
-    1e-13 * (1.0 + n * (1.0 + n).ln())
+    1e-13 * (1.0 + n * ln(1.0 + n))
 }
 
 fn fill(subsets: &Subsets, least: &mut [f64], chosen: &mut Vec<usize>, below: usize) {

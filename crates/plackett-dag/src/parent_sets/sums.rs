@@ -4,7 +4,10 @@
 
 use std::sync::Arc;
 
-use plackett::run::Run;
+use plackett::{
+    elementary::{exp, exp_m1, ln, ln_1p},
+    run::Run,
+};
 
 use super::SizePrior;
 use super::candidates::Candidates;
@@ -116,7 +119,7 @@ impl Table {
 
     /// Leaves sets out of the list, not of the sums, that are together negligible beside their subsets.
     fn prune(&mut self) {
-        let margin = NEGLIGIBLE + (self.list.len() as f64).ln();
+        let margin = NEGLIGIBLE + ln(self.list.len() as f64);
         let mut kept = List::new(self.nodes.div_ceil(64).max(1));
         for at in 0..self.list.len() {
             let (subset, other) = parts(&self.list, at, &self.places);
@@ -134,9 +137,8 @@ impl Table {
             let alone = self.within[subset];
             self.is_log[subset] = most > alone + MOST_LOG_SHARE;
             if !self.is_log[subset] {
-                row.iter_mut().for_each(|sum| {
-                    *sum = if *sum == f64::NEG_INFINITY { 0.0 } else { (*sum - alone).exp() }
-                });
+                row.iter_mut()
+                    .for_each(|sum| *sum = if *sum == f64::NEG_INFINITY { 0.0 } else { exp(*sum - alone) });
             }
         }
     }
@@ -200,7 +202,7 @@ fn parts(list: &List, at: usize, places: &[u8]) -> (usize, Option<usize>) {
 #[inline]
 fn add(a: f64, b: f64) -> f64 {
     let (more, less) = if a > b { (a, b) } else { (b, a) };
-    if more - less > 40.0 || less == f64::NEG_INFINITY { more } else { more + (less - more).exp().ln_1p() }
+    if more - less > 40.0 || less == f64::NEG_INFINITY { more } else { more + ln_1p(exp(less - more)) }
 }
 
 /// A sum, as e to the power of `log`, so many times: those over subsets of the same part of the core have the same scale, and are added
@@ -216,7 +218,7 @@ impl Sum {
 
     #[inline]
     fn log(self) -> f64 {
-        self.log + self.times.ln()
+        self.log + ln(self.times)
     }
 
     /// The larger scale of two sums, and how many times each is that.
@@ -225,9 +227,9 @@ impl Sum {
         if self.log == other.log {
             (self.log, self.times, other.times)
         } else if self.log > other.log {
-            (self.log, self.times, other.times * (other.log - self.log).exp())
+            (self.log, self.times, other.times * exp(other.log - self.log))
         } else {
-            (other.log, self.times * (self.log - other.log).exp(), other.times)
+            (other.log, self.times * exp(self.log - other.log), other.times)
         }
     }
 
@@ -242,7 +244,7 @@ impl Sum {
     fn log_without(self, part: Self) -> f64 {
         let (log, whole, part) = self.alike(part);
         let rest = whole - part;
-        if rest > ROUNDING * whole { log + rest.ln() } else { f64::NEG_INFINITY }
+        if rest > ROUNDING * whole { log + ln(rest) } else { f64::NEG_INFINITY }
     }
 }
 
@@ -444,7 +446,7 @@ impl ParentSums {
         let Some(table) = self.tables.get(node) else { return };
         let subset = table.subset(&among);
         let total = table.sum(subset, &among);
-        let relative = |log: f64| (log - total.log()).exp();
+        let relative = |log: f64| exp(log - total.log());
         for (other, share) in shares.iter_mut().enumerate().take(self.nodes()) {
             *share = match table.places[other] {
                 _ if among[other] == 0.0 => 0.0,
@@ -530,7 +532,7 @@ impl ParentSums {
         if scale == f64::NEG_INFINITY {
             return;
         }
-        let relative = |sum: Sum| sum.times * (sum.log - scale).exp();
+        let relative = |sum: Sum| sum.times * exp(sum.log - scale);
         let has_part = part.log > f64::NEG_INFINITY;
         // For every place of the core what is left without it; differences of four sums, which rounding may leave below zero.
         for (place, &other) in table.core.iter().enumerate().filter(|&(_, &other)| all[other] != 0.0) {
@@ -582,9 +584,9 @@ impl ParentSums {
         };
         let first = find(0, list.len())?;
         let least = list.costs()[first];
-        let last = least + NEGLIGIBLE + (list.len() as f64).ln();
+        let last = least + NEGLIGIBLE + ln(list.len() as f64);
         let end = list.costs().partition_point(|&cost| cost <= last);
-        let share = |at: usize| (least - list.costs()[at]).exp();
+        let share = |at: usize| exp(least - list.costs()[at]);
         let mut sum = 0.0;
         let mut next = Some(first);
         while let Some(at) = next {
@@ -598,7 +600,7 @@ impl ParentSums {
             left -= share(at);
             next = find(at + 1, end);
         }
-        Some((list.node_set(drawn, self.nodes()), sum.ln() - least))
+        Some((list.node_set(drawn, self.nodes()), ln(sum) - least))
     }
 }
 

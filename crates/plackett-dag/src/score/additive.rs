@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use plackett::run::Run;
+use plackett::{elementary::ln, run::Run};
 
 use super::ScoreEntry;
 use super::degenerate::Space;
@@ -112,7 +112,7 @@ impl Additive {
         let mut family = Self {
             correlations: found,
             levels: Vec::new(),
-            log_variances: (0..nodes).map(|node| variance(node).max(f64::MIN_POSITIVE).ln()).collect(),
+            log_variances: (0..nodes).map(|node| ln(variance(node).max(f64::MIN_POSITIVE))).collect(),
             price: Price::new(count, factor)?,
             bend: if factor.is_some() { 0.0 } else { first_edge_price(nodes) },
             rows: count,
@@ -151,7 +151,7 @@ impl Additive {
         let row = self.correlations.row(self.starts[node]);
         let cost = |size: usize| {
             let explained: f64 = row[self.starts[parent]..][..size].iter().map(|entry| entry * entry).sum();
-            0.5 * self.rows * (1.0 - explained).max(COLLINEAR).ln() + self.price_of(size, 1)
+            0.5 * self.rows * ln((1.0 - explained).max(COLLINEAR)) + self.price_of(size, 1)
         };
         self.sizes(parent).min_by(|&a, &b| cost(a).total_cmp(&cost(b))).unwrap_or(1)
     }
@@ -213,7 +213,7 @@ impl Additive {
     fn left(&self, node: usize, space: &mut Space) -> f64 {
         let before = space.len();
         let left = space.push(&self.correlations, self.starts[node]..self.starts[node] + 1);
-        if space.len() > before { left } else { COLLINEAR.ln() }
+        if space.len() > before { left } else { ln(COLLINEAR) }
     }
 
     /// What so many functions of so many parents cost.

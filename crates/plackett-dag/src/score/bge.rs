@@ -16,7 +16,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use plackett::run::Run;
+use plackett::{elementary::ln, run::Run};
 
 use super::family::{Family, FamilyLocal};
 use super::{LocalScore, ScoreEntry, SizePrior};
@@ -97,9 +97,9 @@ impl Bge {
         let constant = |(parents, prior): (usize, &f64)| {
             let free = FREEDOM + (parents + 1) as f64;
             let gammas = libm::lgamma(0.5 * (rows + free)) - libm::lgamma(0.5 * free);
-            let means = 0.5 * (MEAN_ROWS / (rows + MEAN_ROWS)).ln();
-            let spread = 0.5 * (free + parents as f64) * SPREAD.ln();
-            0.5 * rows * std::f64::consts::PI.ln() - means - gammas - spread + prior
+            let means = 0.5 * ln(MEAN_ROWS / (rows + MEAN_ROWS));
+            let spread = 0.5 * (free + parents as f64) * ln(SPREAD);
+            0.5 * rows * ln(std::f64::consts::PI) - means - gammas - spread + prior
         };
         let constants = prior.iter().enumerate().map(constant).collect();
         Ok(Self { matrix, units: units.to_vec(), rows, constants })
@@ -108,7 +108,7 @@ impl Bge {
     /// What a node costs that so many parents leave such a rest of, `log_parents` being log det `R_PP`.
     fn total(&self, parents: usize, rest: f64, log_parents: f64) -> f64 {
         let free = self.rows + FREEDOM + (parents + 1) as f64;
-        self.constants[parents] + 0.5 * (free * rest.ln() + log_parents)
+        self.constants[parents] + 0.5 * (free * ln(rest) + log_parents)
     }
 
     /// Factors the parents and projects the node on them; log det `R_PP` and what is left of the node.
@@ -184,7 +184,7 @@ impl Family for Bge {
     const EFFORT: (usize, usize) = (4, 30);
 
     fn price_of_parent(&self, _: usize) -> f64 {
-        0.5 * self.rows.ln()
+        0.5 * ln(self.rows)
     }
 
     fn work(&self) -> usize {

@@ -6,7 +6,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use plackett::run::Run;
+use plackett::{
+    elementary::{exp_m1, ln},
+    run::Run,
+};
 
 use super::small_sample;
 use super::subset::{Criterion, Space, Subset, price};
@@ -31,7 +34,7 @@ struct LogVariance {
 
 impl Criterion for LogVariance {
     fn fit(&self, variance: f64) -> f64 {
-        self.half_rows * variance.ln()
+        self.half_rows * ln(variance)
     }
 
     fn penalty(&self) -> f64 {
@@ -47,7 +50,7 @@ impl Criterion for LogVariance {
     }
 
     fn needed_gain(&self, variance: f64, price: f64) -> f64 {
-        variance * -(-price / self.half_rows).exp_m1()
+        variance * -exp_m1(-price / self.half_rows)
     }
 }
 
@@ -89,7 +92,7 @@ impl Bic {
         let mut criterion = |moments: NodeMoments<'_>| {
             let rows = moments.rows() as f64;
             let (penalty, prices) = match (settings.penalty_factor, settings.price) {
-                (Some(_), _) => (price(moments, settings.penalty_factor, 0.5 * rows.ln())?, Arc::default()),
+                (Some(_), _) => (price(moments, settings.penalty_factor, 0.5 * ln(rows))?, Arc::default()),
                 (None, wanted) => {
                     let penalty = wanted.map_or_else(|| price(moments, None, 0.0), Ok)?;
                     let make = || small_sample::prices(penalty, moments.rows(), moments.nodes()).into();
@@ -124,7 +127,7 @@ impl Bic {
     /// What the score of a node is more in the columns' own units.
     fn shift(&self, node: usize) -> f64 {
         let rows = 2.0 * self.subset.criteria[node].half_rows;
-        self.units.as_ref().map_or(0.0, |units| rows * units[node].ln())
+        self.units.as_ref().map_or(0.0, |units| rows * ln(units[node]))
     }
 
     /// What `node` costs with exactly these parents, each another node.

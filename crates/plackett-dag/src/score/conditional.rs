@@ -17,7 +17,7 @@ use std::sync::Mutex;
 
 use std::collections::HashMap;
 
-use plackett::run::Run;
+use plackett::{elementary::ln, run::Run};
 
 use super::family::Family;
 use super::mixed::{MixedScoreEntry, PSEUDO_ROWS, Price};
@@ -141,7 +141,7 @@ impl ConditionalGaussian {
                 let deviation = variance.sqrt();
                 units[node] = largest * deviation;
                 let values = numbers.iter().map(|number| scaled(number) / deviation).collect();
-                Column::Numbers(values, variance.ln() + 2.0 * largest.ln())
+                Column::Numbers(values, ln(variance) + 2.0 * ln(largest))
             }
             MixedColumn::Categories { codes, levels } => Column::Categories(codes.clone(), (*levels).max(1)),
         };
@@ -226,7 +226,7 @@ impl ConditionalGaussian {
         }
         let mut parameters = (configurations - 1.0).min(super::MOST_CONFIGURATIONS);
         let log_counts: f64 =
-            counts.iter().filter(|&&count| count > 0.0).map(|&count| count * (count / rows).ln()).sum();
+            counts.iter().filter(|&&count| count > 0.0).map(|&count| count * ln(count / rows)).sum();
         let mut fit = -log_counts + 0.5 * rows * log_variances;
         if size > 0 {
             let stride = size + size * (size + 1) / 2;
@@ -289,7 +289,7 @@ fn log_determinant(rows: f64, size: usize, sums: &[f64], matrix: &mut Vec<f64>) 
         }
         let known: f64 = matrix[row..row + i].iter().map(|entry| entry * entry).sum();
         let pivot = (matrix[row + i] - known).max(least);
-        log_determinant += pivot.ln();
+        log_determinant += ln(pivot);
         matrix[row + i] = pivot.sqrt();
     }
     log_determinant

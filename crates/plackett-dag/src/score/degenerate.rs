@@ -12,6 +12,7 @@ use crate::Gram;
 use crate::cholesky::{Cholesky, dot};
 use crate::mixed::{Blocks, Layout};
 use crate::{Error, Result};
+use plackett::elementary::ln;
 
 pub(super) const ENTRY: MixedScoreEntry = MixedScoreEntry {
     name: "dg",
@@ -80,7 +81,7 @@ impl Space {
                 if before < at {
                     rest /= small[first + before];
                 } else {
-                    log_determinant += rest.ln();
+                    log_determinant += ln(rest);
                     rest = rest.sqrt();
                 }
                 small.push(rest);
@@ -117,7 +118,7 @@ impl DegenerateGaussian {
         }
         let varying = |at: usize| Some(deviations[at]).filter(|&deviation| deviation > 0.0);
         let log_variance =
-            |node: usize| layout.block(node).filter_map(varying).map(|size| 2.0 * size.ln()).sum();
+            |node: usize| layout.block(node).filter_map(varying).map(|size| 2.0 * ln(size)).sum();
         let log_variances = (0..layout.starts.len() - 1).map(log_variance).collect();
         let correlations = Gram::from_matrix(gram.rows(), columns, matrix)?;
         Ok(Self { layout, correlations, log_variances, rows, price })

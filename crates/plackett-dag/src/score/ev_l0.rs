@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use plackett::run::Run;
+use plackett::{elementary::ln, run::Run};
 
 use super::subset::{Criterion, Space, Subset, price};
 use super::{Choice, LocalScore, ScoreEntry, ScoreSettings, Scratch, SubsetSearch, Walker};
@@ -79,7 +79,7 @@ impl EvL0 {
         let all_rows = gram.rows() as f64;
         let criterion = |node: usize| {
             let moments = gram.of(node);
-            let price = price(moments, settings.penalty_factor, (moments.rows() as f64).ln())?;
+            let price = price(moments, settings.penalty_factor, ln(moments.rows() as f64))?;
             Ok(HalfVariance { share: moments.share(), penalty: noise_variance / all_rows * price })
         };
         let criteria = (0..gram.nodes()).map(criterion).collect::<Result<_>>()?;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plackett::run::Run;
+use plackett::{elementary::ln, run::Run};
 
 use super::conditional::{self, ConditionalGaussian};
 use super::degenerate::{self, DegenerateGaussian};
@@ -59,7 +59,7 @@ impl Price {
         let factor = factor.unwrap_or(1.0);
         let is_valid = factor >= 0.0 && factor.is_finite();
         check_setting("the penalty factor", factor, is_valid, "it must be at least 0 and finite")?;
-        Ok(Self(factor * 0.5 * rows.max(1.0).ln()))
+        Ok(Self(factor * 0.5 * ln(rows.max(1.0))))
     }
 
     pub(crate) fn parameters(self, count: f64) -> f64 {
@@ -69,7 +69,7 @@ impl Price {
 
 /// What an edge costs beside its parameters before the data have been looked at.
 pub(crate) fn first_edge_price(nodes: usize) -> f64 {
-    (nodes.max(1) as f64).ln()
+    ln(nodes.max(1) as f64)
 }
 
 /// What is made of the rows in which a node was not set from outside, for each node that was in others; nothing if the run is

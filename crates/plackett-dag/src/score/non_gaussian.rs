@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use plackett::run::Run;
+use plackett::{elementary::ln, run::Run};
 
 use super::shape::{PARAMETERS, Shape};
 use super::{Bic, Choice, LocalScore, ScoreEntry, ScoreSettings, Scratch};
@@ -70,8 +70,7 @@ impl NonGaussian {
         let nodes = 0..gram.nodes();
         let weights = nodes.clone().map(|node| weights(&gram, &rows, node)).collect();
         let has_shape = rows.columns().iter().map(|column| has_density(column)).collect();
-        let prices =
-            nodes.clone().map(|node| 0.5 * PARAMETERS * (gram.kept_rows(node) as f64).ln()).collect();
+        let prices = nodes.clone().map(|node| 0.5 * PARAMETERS * ln(gram.kept_rows(node) as f64)).collect();
         let bic = Bic::new(Arc::clone(&gram), settings)?;
         Ok(Self {
             bic,

@@ -7,6 +7,8 @@
 
 use std::sync::LazyLock;
 
+use plackett::elementary::{asinh, cos, cosh, exp, ln, sinh};
+
 /// Functions of u in the exponent.
 const TERMS: usize = 5;
 
@@ -41,7 +43,7 @@ static RULE: LazyLock<[(f64, f64); POINTS]> = LazyLock::new(|| std::array::from_
 
 /// One node and its weight: Newton's method on the Legendre polynomial from Tricomi's first guess.
 fn legendre(at: usize) -> (f64, f64) {
-    let mut x = (std::f64::consts::PI * (at as f64 + 0.75) / (POINTS as f64 + 0.5)).cos();
+    let mut x = cos(std::f64::consts::PI * (at as f64 + 0.75) / (POINTS as f64 + 0.5));
     let mut slope = 0.0;
     for _ in 0..8 {
         let (mut value, mut before) = (1.0, 0.0);
@@ -57,7 +59,7 @@ fn legendre(at: usize) -> (f64, f64) {
 
 fn terms(u: f64) -> [f64; TERMS] {
     let root = (1.0 + u * u).sqrt();
-    [u, u * u, root, (1.0 + u * u).ln(), u / root]
+    [u, u * u, root, ln(1.0 + u * u), u / root]
 }
 
 impl Shape {
@@ -92,12 +94,12 @@ impl Shape {
 
     /// The nats a row by which the best of the densities is above the Gaussian. O(1).
     pub(super) fn gain(&self) -> f64 {
-        let (start, end) = (self.low.asinh(), self.high.asinh());
+        let (start, end) = (asinh(self.low), asinh(self.high));
         let (middle, half) = (0.5 * (start + end), 0.5 * (end - start));
         let points: [([f64; TERMS], f64); POINTS] = std::array::from_fn(|at| {
             let (x, weight) = RULE[at];
             let s = middle + half * x;
-            (terms(s.sinh()), weight * half * s.cosh())
+            (terms(sinh(s)), weight * half * cosh(s))
         });
         let mut density = Density::at([0.0, -0.5, 0.0, 0.0, 0.0], &self.means, &points);
         for _ in 0..MOST_STEPS {
@@ -126,7 +128,7 @@ fn sums(values: &[f64]) -> [f64; TERMS] {
             sums[4] += u / root;
             product *= 1.0 + square;
         }
-        sums[3] += product.ln();
+        sums[3] += ln(product);
     }
     sums
 }
@@ -149,11 +151,10 @@ impl Density {
     fn at(coefficients: [f64; TERMS], means: &[f64; TERMS], points: &Points) -> Self {
         let exponents: [f64; POINTS] = std::array::from_fn(|at| dot(&coefficients, &points[at].0));
         let largest = exponents.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let mut masses: [f64; POINTS] =
-            std::array::from_fn(|at| points[at].1 * (exponents[at] - largest).exp());
+        let mut masses: [f64; POINTS] = std::array::from_fn(|at| points[at].1 * exp(exponents[at] - largest));
         let total: f64 = masses.iter().sum();
         masses.iter_mut().for_each(|mass| *mass /= total);
-        Self { coefficients, value: dot(&coefficients, means) - largest - total.ln(), masses }
+        Self { coefficients, value: dot(&coefficients, means) - largest - ln(total), masses }
     }
 
     /// Newton's step, and by how much it would raise the likelihood if that were linear.

@@ -1,5 +1,7 @@
 //! How likely a set of parents is before the data are seen, by its size.
 
+use plackett::elementary::ln;
+
 /// The prior probability of a parent set by its size, up to a factor. Equivalent graphs have the same: reversing a covered edge
 /// exchanges the numbers of parents of two nodes.
 ///
@@ -21,7 +23,7 @@ impl SizePrior {
         let others = nodes.saturating_sub(1);
         let mut costs = vec![0.0];
         for size in 1..=limit.min(others) {
-            let step = ((others + 1 - size) as f64 / size as f64).ln();
+            let step = ln((others + 1 - size) as f64 / size as f64);
             costs.push(match self {
                 Self::Even => 0.0,
                 Self::EvenSizes => costs[size - 1] + step,

@@ -3,8 +3,10 @@
 //! false parents seem to explain grows as these run out, until n − 1 of them explain everything. So the m-th parent costs what makes a
 //! false one as improbable as with many rows: −(n/2) log x, with x such that I_x((n − 1 − m)/2, ½) is that probability.
 
-use statrs::function::beta::beta_reg;
-use statrs::function::erf::erfc;
+use libm::erfc;
+use plackett::elementary::exp;
+
+use crate::tails::beta_share;
 
 /// Prices that are higher than with many rows by less than this share stay as they are there.
 const NEGLIGIBLE: f64 = 0.05;
@@ -42,7 +44,7 @@ fn one(probability: f64, rows: usize, parents: usize) -> f64 {
     let (mut low, mut high) = (LEAST_LOG, 0.0);
     for _ in 0..BISECTIONS {
         let middle: f64 = 0.5 * (low + high);
-        if beta_reg(0.5 * freedom, 0.5, middle.exp()) > probability {
+        if beta_share(0.5 * freedom, 0.5, exp(middle)) > probability {
             high = middle;
         } else {
             low = middle;

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use plackett::run::Run;
+use plackett::{elementary::ln, run::Run};
 
 use super::regression::Correlations;
 use super::regressions::Regressions;
@@ -57,7 +57,7 @@ pub(crate) fn price(moments: NodeMoments<'_>, factor: Option<f64>, usual: f64) -
             check_setting("the penalty factor", factor, is_valid, "it must be at least 0 and finite")?;
             Ok(factor * usual)
         }
-        None => Ok(0.5 * (moments.rows() as f64).ln() + PER_LOG_NODES * (moments.nodes() as f64).ln()),
+        None => Ok(0.5 * ln(moments.rows() as f64) + PER_LOG_NODES * ln(moments.nodes() as f64)),
     }
 }
 

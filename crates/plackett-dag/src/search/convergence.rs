@@ -1,7 +1,8 @@
 //! Whether several Markov chains have come to the same distribution: the potential scale reduction R̂ of chains split in half, and the effective
 //! number of independent draws, both of rank-normalized values (Vehtari, Gelman, Simpson, Carpenter and Bürkner 2021).
 
-use statrs::distribution::{ContinuousCDF as _, Normal};
+use crate::tails::normal_quantile;
+use plackett::elementary::log10;
 
 /// The values of several chains, cut to the same length, each split in half.
 fn split(chains: &[Vec<f64>]) -> Vec<&[f64]> {
@@ -15,7 +16,6 @@ fn split(chains: &[Vec<f64>]) -> Vec<&[f64]> {
 
 /// The quantile of a normal distribution that each value stands for by its rank among all; equal values share theirs.
 fn rank_normalized(chains: &[&[f64]]) -> Vec<Vec<f64>> {
-    let normal = Normal::standard();
     let mut sorted: Vec<f64> = chains.iter().flat_map(|chain| chain.iter().copied()).collect();
     sorted.sort_by(f64::total_cmp);
     let count = sorted.len() as f64;
@@ -23,7 +23,7 @@ fn rank_normalized(chains: &[&[f64]]) -> Vec<Vec<f64>> {
         let below = sorted.partition_point(|other| other.total_cmp(value).is_lt());
         let not_above = sorted.partition_point(|other| other.total_cmp(value).is_le());
         let rank = 0.5 * (below + not_above + 1) as f64;
-        normal.inverse_cdf((rank - 0.375) / (count + 0.25))
+        -normal_quantile((rank - 0.375) / (count + 0.25))
     };
     chains.iter().map(|chain| chain.iter().map(quantile).collect()).collect()
 }
@@ -98,8 +98,8 @@ pub(super) fn effective_size(chains: &[Vec<f64>]) -> f64 {
         least = least.min(pair);
         sum += least;
     }
-    let size = count * n / (2.0 * sum - 1.0).max(1.0 / (count * n).log10());
-    size.min(count * n * (count * n).log10())
+    let size = count * n / (2.0 * sum - 1.0).max(1.0 / log10(count * n));
+    size.min(count * n * log10(count * n))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! `V(S) = Σ_{d∉S} p_d (r(d, S) + V(S∪d))` with `p_d ∝ exp θ_d` over what is left, and, with α(S) the probability that S is
 //! what comes first, `∂V/∂θ_j = Σ_{S∌j} α(S)·p_j·(r(j, S) + V(S∪j) − V(S))`. An oracle for tests of gradient estimators.
 
-use plackett::run::Run;
+use plackett::{elementary::exp, run::Run};
 
 use super::LocalTable;
 use crate::pace::Pace;
@@ -106,7 +106,7 @@ fn choice_probabilities(scores: &[f64], left: usize, probabilities: &mut [f64]) 
     let largest = members(left).map(|node| scores[node]).fold(f64::NEG_INFINITY, f64::max);
     let mut total = 0.0;
     for node in members(left) {
-        probabilities[node] = (scores[node] - largest).exp();
+        probabilities[node] = exp(scores[node] - largest);
         total += probabilities[node];
     }
     for node in members(left) {

@@ -2,7 +2,7 @@
 //! takes the best parents of each node it looks for the best order, as in the paper's Table 4. Probabilities of edges come from
 //! [`PartitionMcmc`](crate::search::PartitionMcmc), in which each graph counts once.
 
-use plackett::run::Run;
+use plackett::{elementary::exp, run::Run};
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
@@ -170,7 +170,7 @@ impl Chain<'_, '_> {
         let change = self.walk.exchange(first, second, &mut self.old)?;
         // Drawn whether needed or not, so that the same draws follow.
         let uniform: f64 = self.rng.random();
-        let accepted = uniform < (-change / self.temperature).exp();
+        let accepted = uniform < exp(-change / self.temperature);
         if !accepted {
             self.walk.undo_exchange(first, second, &self.old);
         }
@@ -184,7 +184,7 @@ impl Chain<'_, '_> {
         self.walk.visit_places(rank, |place, change| self.places.push((place, change)))?;
         let least = self.places.iter().map(|place| place.1).fold(f64::INFINITY, f64::min);
         for (_, weight) in &mut self.places {
-            *weight = ((least - *weight) / self.temperature).exp();
+            *weight = exp((least - *weight) / self.temperature);
         }
         let total: f64 = self.places.iter().map(|place| place.1).sum();
         let mut left = self.rng.random::<f64>() * total;

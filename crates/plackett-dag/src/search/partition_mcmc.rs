@@ -7,6 +7,7 @@
 //! Moves of nodes alone would seldom turn around long chains of edges whose directions are open. So now and then a graph is drawn from the
 //! partition, and edges of it are reversed, each with new parents for both of its ends (Grzegorczyk and Husmeier 2008).
 
+use plackett::elementary::{exp, ln};
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
@@ -64,7 +65,7 @@ impl<'a> Chain<'a> {
         rng.set_stream(stream);
         let mut log_factorials = vec![0.0; nodes + 1];
         for k in 1..=nodes {
-            log_factorials[k] = log_factorials[k - 1] + (k as f64).ln();
+            log_factorials[k] = log_factorials[k - 1] + ln(k as f64);
         }
         let mut chain = Self {
             sums,
@@ -190,7 +191,7 @@ impl<'a> Chain<'a> {
     fn accept(&mut self, old: f64, log_ratio: f64) {
         // Drawn whether needed or not, so that the same draws follow.
         let uniform: f64 = self.rng.random();
-        if uniform.ln() >= self.log_weight() - old + log_ratio {
+        if ln(uniform) >= self.log_weight() - old + log_ratio {
             self.go_back();
         }
     }
@@ -227,7 +228,7 @@ impl<'a> Chain<'a> {
     fn log_split(&self, nodes: usize, first: usize, layers: usize) -> f64 {
         let log_ways =
             self.log_factorials[nodes] - self.log_factorials[first] - self.log_factorials[nodes - first];
-        -(layers as f64).ln() - ((nodes - 1) as f64).ln() - log_ways
+        -ln(layers as f64) - ln((nodes - 1) as f64) - log_ways
     }
 
     /// Layers of more than one node.
@@ -247,7 +248,7 @@ impl<'a> Chain<'a> {
             let (start, middle) = (self.start(layer), self.ends.remove(layer));
             let back = self.log_split(self.ends[layer] - start, middle - start, self.wide_layers().count());
             self.refresh(layer, layer + 1);
-            self.accept(old, back + ((layers - 1) as f64).ln());
+            self.accept(old, back + ln((layers - 1) as f64));
         } else {
             let wide = self.wide_layers().count();
             if wide == 0 {
@@ -262,7 +263,7 @@ impl<'a> Chain<'a> {
             self.ends.insert(layer, start + size);
             let there = self.log_split(end - start, size, wide);
             self.refresh(layer, layer + 2);
-            self.accept(old, -(layers as f64).ln() - there);
+            self.accept(old, -ln(layers as f64) - there);
         }
     }
 
@@ -317,10 +318,10 @@ impl<'a> Chain<'a> {
         if most == f64::NEG_INFINITY {
             return self.go_back();
         }
-        let total: f64 = weights.iter().map(|weight| (weight - most).exp()).sum();
+        let total: f64 = weights.iter().map(|weight| exp(weight - most)).sum();
         let mut left = self.rng.random::<f64>() * total;
         let drawn = weights.iter().position(|weight| {
-            left -= (weight - most).exp();
+            left -= exp(weight - most);
             left < 0.0
         });
         let place =
@@ -422,8 +423,8 @@ impl<'a> Chain<'a> {
         };
         parents[to] = new_to;
         let new_edges: usize = parents.iter().map(NodeSet::len).sum();
-        let log_ratio = log_there + new_rest - log_back - old_rest + (edges as f64 / new_edges as f64).ln();
-        if chance.ln() >= log_ratio {
+        let log_ratio = log_there + new_rest - log_back - old_rest + ln(edges as f64 / new_edges as f64);
+        if ln(chance) >= log_ratio {
             restore(parents);
         }
     }

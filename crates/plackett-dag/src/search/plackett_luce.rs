@@ -8,6 +8,7 @@ use plackett::{
     ConstrainedPlackettLuce, Distribution, Families, Noise, Objective, ObjectiveError, PlackettLuce,
     Surrogate, SurrogateSettings, Training, TrainingSettings,
     critic::Network,
+    elementary::ln,
     estimator::{Baseline, Estimator, Reinforce, Relax, RewardToGo, SurrogateGradient},
 };
 
@@ -158,7 +159,7 @@ impl Scale {
     /// The centered logarithm of a score's distance from what no order can beat. On dense graphs scores of random orders
     /// span many orders of magnitude, and their mean would be that of the worst ones alone.
     fn logarithm(self, score: f64) -> f64 {
-        (score + self.shift).max(self.least).ln() - self.log_mean
+        ln((score + self.shift).max(self.least)) - self.log_mean
     }
 }
 

@@ -2,6 +2,8 @@
 //! no matrix. A fixed edge is shorter than it is by more than any round trip can be long, and every round trip longer by that
 //! for each fixed edge there is: so who keeps all of them has the true length, and who leaves one out is beaten by all who do not.
 
+use plackett::elementary::{acos, cos};
+
 /// How points are measured, as TSPLIB has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Metric {
@@ -33,8 +35,8 @@ impl Metric {
             // The next whole number that is not smaller: what rounding to the nearest and correcting it comes to.
             Self::PseudoEuclidean => ((dx * dx + dy * dy) / 10.0).sqrt().ceil(),
             Self::Geographical => {
-                let (q1, q2, q3) = (dy.cos(), dx.cos(), (a.0 + b.0).cos());
-                (RADIUS * (0.5 * ((1.0 + q1) * q2 - (1.0 - q1) * q3)).clamp(-1.0, 1.0).acos() + 1.0).floor()
+                let (q1, q2, q3) = (cos(dy), cos(dx), cos(a.0 + b.0));
+                (RADIUS * acos((0.5 * ((1.0 + q1) * q2 - (1.0 - q1) * q3)).clamp(-1.0, 1.0)) + 1.0).floor()
             }
         }
     }

@@ -8,6 +8,7 @@
 //! Where the way back is not as long as the way there, nothing can be turned: up to three cities in a row go elsewhere (Or-opt).
 
 use plackett::{
+    elementary::exp2,
     neighborhood::{
         Kept, Move, MoveKind, Neighborhood, Queue, Standing, improve_by_all_moves, is_gain,
         kick_by_insertions,
@@ -555,6 +556,6 @@ impl Neighborhood for Walk<'_> {
         let cycle = (rounds / FIRST_COOLING + 1).ilog2();
         let (start, length) = (FIRST_COOLING * ((1 << cycle) - 1), FIRST_COOLING << cycle);
         let left = 1.0 - (rounds - start) as f64 / length as f64;
-        (FIRST_TEMPERATURE * f64::from(cycle).exp2()).min(1.0) * left * self.problem.mean_near()
+        (FIRST_TEMPERATURE * exp2(f64::from(cycle))).min(1.0) * left * self.problem.mean_near()
     }
 }

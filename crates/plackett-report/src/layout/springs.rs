@@ -3,6 +3,7 @@
 //! it begins, so that the result is the same every time.
 
 use super::{Point, layers};
+use plackett::elementary::hypot;
 
 /// The distance that an edge would like to have.
 const LENGTH: f64 = 110.0;
@@ -38,7 +39,7 @@ pub(super) fn lay_out(order: &[usize], edges: &[(usize, usize)], widths: &[f64])
         // Steps grow shorter, from the size of an edge to nothing.
         let most = LENGTH * (1.0 - round as f64 / rounds as f64);
         for (place, push) in places.iter_mut().zip(&pushes) {
-            let size = push.0.hypot(push.1).max(1e-9);
+            let size = hypot(push.0, push.1).max(1e-9);
             let step = size.min(most) / size;
             *place = (place.0 + push.0 * step, place.1 + push.1 * step);
         }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use plackett::elementary::ln;
 use plackett_dag::{Categories, Dag, Observations, learning::residual_variances};
 
 /// What is said of a node.
@@ -59,7 +60,7 @@ fn entropy_explained(data: &Categories, node: usize, parents: &[usize]) -> Optio
 /// Times the number of rows.
 fn entropy(counts: &BTreeMap<u8, f64>) -> f64 {
     let total: f64 = counts.values().sum();
-    counts.values().filter(|&&count| count > 0.0).map(|&count| count * (total / count).ln()).sum()
+    counts.values().filter(|&&count| count > 0.0).map(|&count| count * ln(total / count)).sum()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! η·f(σ(z, τ)): the objective itself on a relaxation, with learned scale and temperature (the critic of REBAR).
 
 use super::Critic;
-use crate::{linear::dot, objective::Differentiable, relaxation::Relaxation};
+use crate::{elementary::exp, linear::dot, objective::Differentiable, relaxation::Relaxation};
 
 /// log τ is kept in this range whatever the optimizer does to it, so that τ is a positive finite number.
 const LOG_TAU_RANGE: (f64, f64) = (-300.0, 300.0);
@@ -89,7 +89,7 @@ impl<F: Differentiable + Clone, R: Relaxation> Critic for RelaxedObjective<F, R>
 
     fn value_and_gradient(&mut self, parameters: &[f64], z: &[f64], gradient: &mut [f64]) -> f64 {
         let scale = self.scale(parameters);
-        let tau = parameters[0].clamp(LOG_TAU_RANGE.0, LOG_TAU_RANGE.1).exp();
+        let tau = exp(parameters[0].clamp(LOG_TAU_RANGE.0, LOG_TAU_RANGE.1));
         self.relaxation.forward(z, tau, &mut self.matrix);
         self.value = self.objective.value_and_gradient(&self.matrix, &mut self.gradient);
         self.slope_in_tau = self.relaxation.vjp(&self.gradient, gradient);

@@ -5,7 +5,11 @@
 //! sums that are carried along the ranking, and O(k²) for all pairs. A tie adds to both sums, and has terms of its own.
 
 use super::{Ranking, tie::Tie};
-use crate::{parallel, run::Run};
+use crate::{
+    elementary::{exp, ln},
+    parallel,
+    run::Run,
+};
 
 /// Rankings that are worked on at a time: few enough to be stopped between, and always the same, so that sums do not depend on threads.
 const PART: usize = 64;
@@ -95,7 +99,7 @@ impl Stages {
         self.items.extend(ranking.groups.iter().flatten());
         let most = self.items.iter().map(|&item| scores[item]).fold(f64::NEG_INFINITY, f64::max);
         self.weights.clear();
-        self.weights.extend(self.items.iter().map(|&item| (scores[item] - most).max(FARTHEST).exp()));
+        self.weights.extend(self.items.iter().map(|&item| exp((scores[item] - most).max(FARTHEST))));
         self.behind.clear();
         self.behind.resize(ranking.groups.len(), 0.0);
         let (mut sum, mut end) = (0.0, self.items.len());
@@ -115,7 +119,7 @@ impl Stages {
             let rates = &self.weights[start..start + group.len()];
             start += group.len();
             value += if let [rate] = rates {
-                (rate / (rate + behind)).ln()
+                ln(rate / (rate + behind))
             } else {
                 self.tie.set(rates, behind);
                 self.tie.log_value
@@ -139,7 +143,7 @@ impl Stages {
             let is_last = number + 1 == ranking.groups.len();
             if let (false, [rate]) = (is_last, &weights[start..end]) {
                 let sum = rate + behind;
-                sums.value += times * (rate / sum).ln();
+                sums.value += times * ln(rate / sum);
                 sums.gradient[group[0]] += times;
                 all_inverse += 1.0 / sum;
                 all_squares += 1.0 / (sum * sum);

@@ -4,6 +4,8 @@
 //! V = ∫ R e^{−Rt} Π_{i ∈ group} (1 − e^{−w_i t}) dt, a smooth integral over log t whatever the size of the group. Its integrand is
 //! log-concave in log t, and falls at least like t to the left and like e^{−Rt} to the right: the trapezoid rule is right to rounding.
 
+use crate::elementary::{exp, exp_m1, ln};
+
 /// The width of the trapezoids, for few tied items and for many, where the integrand is narrow.
 const WIDEST_STEP: f64 = 0.2;
 const STEP: f64 = 0.5;
@@ -28,13 +30,13 @@ impl Tie {
         let size = rates.len() + 1;
         let step = WIDEST_STEP.min(STEP / (size as f64).sqrt());
         // From where e^{−Rt} has ended everything, down to where nothing is left on the other side of the largest value.
-        let mut log_time = ((50.0 + 4.0 * size as f64) / behind).ln();
+        let mut log_time = ln((50.0 + 4.0 * size as f64) / behind);
         let mut most = f64::NEG_INFINITY;
         self.nodes.clear();
         loop {
-            let time = log_time.exp();
-            let arrived: f64 = rates.iter().map(|rate| (-(-rate * time).exp_m1()).ln()).sum();
-            let height = behind.ln() + log_time - behind * time + arrived;
+            let time = exp(log_time);
+            let arrived: f64 = rates.iter().map(|rate| ln(-exp_m1(-rate * time))).sum();
+            let height = ln(behind) + log_time - behind * time + arrived;
             if height < most + NEGLIGIBLE {
                 break;
             }
@@ -42,8 +44,8 @@ impl Tie {
             self.nodes.push((time, height));
             log_time -= step;
         }
-        let total: f64 = self.nodes.iter().map(|(_, height)| (height - most).exp()).sum();
-        self.log_value = (most + (step * total).ln()).min(0.0);
+        let total: f64 = self.nodes.iter().map(|(_, height)| exp(height - most)).sum();
+        self.log_value = (most + ln(step * total)).min(0.0);
         self.slopes.resize(size, 0.0);
         for list in [&mut self.gradient, &mut self.curvature] {
             list.clear();
@@ -51,13 +53,13 @@ impl Tie {
         self.gradient.resize(size, 0.0);
         self.curvature.resize(size * size, 0.0);
         for &(time, height) in &self.nodes {
-            let weight = (height - most).exp() / total;
+            let weight = exp(height - most) / total;
             for (at, slope) in self.slopes.iter_mut().enumerate() {
                 let (first, second) = match rates.get(at) {
                     // d log(1 − e^{−x}) / d log x = x / (eˣ − 1), and once more.
                     Some(rate) => {
                         let x = rate * time;
-                        let first = if x > 0.0 { x / x.exp_m1() } else { 1.0 };
+                        let first = if x > 0.0 { x / exp_m1(x) } else { 1.0 };
                         (first, if first > 0.0 { first * (1.0 - first - x) } else { 0.0 })
                     }
                     None => (1.0 - behind * time, -behind * time),

@@ -1,7 +1,10 @@
 //! Objectives that are sums over ranks, pairs and neighbors: their expectations are known without listing orders.
 
 use super::Objective;
-use crate::error::{Error, ObjectiveError, check_finite, check_length, check_setting};
+use crate::{
+    elementary::log2,
+    error::{Error, ObjectiveError, check_finite, check_length, check_setting},
+};
 
 /// f(b) = c + Σ_r C\[r, b_r\] + Σ W\[i, j\] over pairs with i before j + Σ A\[i, j\] over neighbors with j right after i + B\[b_1, b_k\].
 ///
@@ -86,7 +89,7 @@ impl Additive {
         check_length("the list of gains", gains.len(), self.items)?;
         check_setting("top", top as f64, top > 0, "at least 1 is needed")?;
         let ranks = top.min(self.items);
-        let cost = |rank: usize| gains.iter().map(move |gain| -gain / (rank as f64 + 2.0).log2());
+        let cost = |rank: usize| gains.iter().map(move |gain| -gain / log2(rank as f64 + 2.0));
         self.with_positions((0..ranks).flat_map(cost).collect())
     }
 

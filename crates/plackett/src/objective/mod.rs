@@ -5,7 +5,10 @@ mod additive;
 pub use additive::Additive;
 pub(crate) use additive::Terms;
 
-use crate::error::{Error, ObjectiveError};
+use crate::{
+    elementary::cbrt,
+    error::{Error, ObjectiveError},
+};
 
 /// A function of an outcome, to be minimized in expectation.
 ///
@@ -154,7 +157,7 @@ pub trait Differentiable {
             return;
         }
         // Entries of relaxed matrices are of order one, so the best central step is about ε^(1/3).
-        let step = f64::EPSILON.cbrt() / largest;
+        let step = cbrt(f64::EPSILON) / largest;
         if step.is_infinite() {
             product.fill(0.0); // along a direction of 10⁻³¹⁴ and less nothing is left of the product either
             return;

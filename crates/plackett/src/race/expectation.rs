@@ -2,6 +2,7 @@
 
 use super::{Grain, Race, pairs, positions};
 use crate::{
+    elementary::exp,
     error::{Error, check_length},
     objective::Terms,
 };
@@ -95,7 +96,7 @@ fn add_precedences(costs: &[f64], scores: &[f64], gradient: &mut [f64]) -> f64 {
 
 /// The probabilities that an item of the first score comes before one of the second, and after it.
 pub(crate) fn precedence(one: f64, other: f64) -> (f64, f64) {
-    let odds = (-(one - other).abs()).exp();
+    let odds = exp(-(one - other).abs());
     let (likely, unlikely) = (1.0 / (1.0 + odds), odds / (1.0 + odds));
     if one >= other { (likely, unlikely) } else { (unlikely, likely) }
 }

@@ -6,6 +6,7 @@
 //! another distribution's. O(Q² k).
 
 use super::{FIRST_NODE, Grain, LOG_CERTAIN, Race, WIDEST_GAP};
+use crate::elementary::exp;
 
 /// −E log p'(b) for orders b of the first scores, p' having the second ones. Both sum to one as exponentials.
 pub(crate) fn cross_entropy(scores: &[f64], others: &[f64]) -> f64 {
@@ -30,12 +31,12 @@ pub(crate) fn cross_entropy(scores: &[f64], others: &[f64]) -> f64 {
     let mut number = 0.0;
     loop {
         let x = FIRST_NODE + race.step * number;
-        let shift = (-x).exp();
+        let shift = exp(-x);
         let log_u = x - shift;
         if log_u > last {
             break;
         }
-        let first = items as f64 * (-log_u.exp()).exp();
+        let first = items as f64 * exp(-exp(log_u));
         sum_of_logs += race.step * (1.0 + shift) * (first - left.at(log_u));
         number += 1.0;
     }
@@ -64,7 +65,7 @@ impl<'a> Left<'a> {
 
     fn at(&mut self, log_u: f64) -> f64 {
         for (place, &item) in self.race.ranking.iter().enumerate().rev() {
-            self.chance[place] = (-(self.log_rate[item] + log_u).min(LOG_CERTAIN + 1.0).exp()).exp();
+            self.chance[place] = exp(-exp((self.log_rate[item] + log_u).min(LOG_CERTAIN + 1.0)));
             self.rest[place] = self.rest[place + 1] * self.chance[place];
         }
         let mut total = 0.0;

@@ -20,7 +20,7 @@ pub(crate) use information::cross_entropy;
 pub(crate) use pairs::{fisher_information, neighbor_probabilities};
 pub(crate) use positions::rank_probabilities;
 
-use crate::exponential::exp_of_negative;
+use crate::elementary::{exp, exp_of_negative, ln};
 
 /// Where the rule begins: t = exp(−33) there, before which the first of all items arrives with probability 10⁻¹⁴·⁵.
 const FIRST_NODE: f64 = -3.4;
@@ -89,7 +89,7 @@ impl Race {
     pub(crate) fn new(items: usize, grain: Grain) -> Self {
         let step = match grain {
             Grain::Ranks => WIDEST_STEP.min(STEP_OF_RANKS / (items as f64).sqrt()),
-            Grain::Pairs => WIDEST_STEP.min(STEP_OF_PAIRS / (items as f64).ln()),
+            Grain::Pairs => WIDEST_STEP.min(STEP_OF_PAIRS / ln(items as f64)),
         };
         // Every node has somebody under way, and nobody is under way for longer than this.
         #[allow(clippy::cast_sign_loss, reason = "a positive number")]
@@ -133,7 +133,7 @@ impl Race {
         let mut number = 0.0;
         while begin < items {
             let x = FIRST_NODE + self.step * number;
-            let shift = (-x).exp();
+            let shift = exp(-x);
             let log_time = x - shift;
             number += 1.0;
             while begin < items && self.log_rate[begin] + log_time > LOG_CERTAIN {
@@ -153,7 +153,7 @@ impl Race {
             }
             self.nodes.push(Node { measure: self.step * (1.0 + shift), begin, end, at: self.rate.len() });
             for log_rate in &self.log_rate[begin..end] {
-                let rate = exp_of_negative(log_rate + log_time - LOG_CERTAIN) * LOG_CERTAIN.exp();
+                let rate = exp_of_negative(log_rate + log_time - LOG_CERTAIN) * exp(LOG_CERTAIN);
                 let out = exp_of_negative(-rate);
                 self.rate.push(rate);
                 self.out.push(out);

@@ -8,7 +8,7 @@
 
 use super::{Grain, Race};
 use crate::{
-    exponential::exp_of_negative,
+    elementary::exp_of_negative,
     linear::{add_scaled, dot},
 };
 

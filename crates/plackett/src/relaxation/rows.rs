@@ -1,6 +1,6 @@
 //! A row of a relaxed matrix: softmax of logits, and its derivatives in log space.
 
-use crate::{exponential::exp_of_negative, linear::dot};
+use crate::{elementary::exp_of_negative, linear::dot};
 
 /// Logits this far below the largest have probability zero. Clamping there keeps products of a zero probability with
 /// its logit zero at any temperature.

@@ -6,6 +6,7 @@
 
 use super::{Relaxation, relax_once};
 use crate::{
+    elementary::{exp, ln},
     error::{Error, check_length, check_noise, check_setting},
     gumbel::exponential,
 };
@@ -49,7 +50,7 @@ pub fn gumbel_sinkhorn(
 ) -> Result<Vec<f64>, Error> {
     check_length("u", u.len(), log_weights.len())?;
     check_noise("u", u)?;
-    let perturbed: Vec<f64> = log_weights.iter().zip(u).map(|(x, &u)| x - exponential(u).ln()).collect();
+    let perturbed: Vec<f64> = log_weights.iter().zip(u).map(|(x, &u)| x - ln(exponential(u))).collect();
     relax_once(Sinkhorn::new(log_weights.len().isqrt(), iterations)?, &perturbed, tau)
 }
 
@@ -142,11 +143,11 @@ impl Relaxation for Sinkhorn {
         for (step, weights) in self.weights.chunks_exact_mut(size.max(1)).enumerate() {
             for line in lines(items, step) {
                 let max = line.clone().map(|at| logits[at]).fold(f64::NEG_INFINITY, f64::max);
-                let total: f64 = line.clone().map(|at| (logits[at] - max).exp()).sum();
-                let normalizer = max + total.ln();
+                let total: f64 = line.clone().map(|at| exp(logits[at] - max)).sum();
+                let normalizer = max + ln(total);
                 for at in line {
                     logits[at] -= normalizer;
-                    weights[at] = logits[at].exp();
+                    weights[at] = exp(logits[at]);
                 }
             }
         }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     constraints::Constraints,
+    elementary::exp,
     error::{Error, check_length, check_setting},
     moves::MoveKind,
     neighborhood::{Kept, Neighborhood, Queue, improve_within, is_gain, kicked_within, queue_all},
@@ -421,7 +422,7 @@ impl Walk {
             }
             let worse = cost - costs.current;
             let is_kept =
-                worse <= 0.0 || (temperature > 0.0 && rng.random::<f64>() < (-worse / temperature).exp());
+                worse <= 0.0 || (temperature > 0.0 && rng.random::<f64>() < exp(-worse / temperature));
             if is_best || is_kept {
                 costs.current = cost;
                 walk.keep(&mut kept, is_best);

@@ -10,6 +10,7 @@ use crate::{
         paper, pictures,
     },
 };
+use plackett::elementary::log10;
 
 const METRICS: [Metric<Measured>; 8] = [
     Metric {
@@ -157,8 +158,7 @@ fn objective_against_time(nodes: usize, done: &[Done]) -> anyhow::Result<Figure>
         let in_plot = |name: &str| LOOKS.iter().any(|(look, ..)| *look == name);
         let best = of_graph().filter(|(job, _)| in_plot(job.method.name)).flat_map(|(_, m)| &m.trace);
         let best = best.map(|(_, objective)| *objective).fold(f64::INFINITY, f64::min);
-        let gap =
-            |&(seconds, objective): &(f64, f64)| (seconds, (objective - best).max(SMALLEST_GAP).log10());
+        let gap = |&(seconds, objective): &(f64, f64)| (seconds, log10((objective - best).max(SMALLEST_GAP)));
         let curves = LOOKS.iter().filter_map(|&(name, color, dashed)| {
             let (_, measured) = of_graph().find(|(job, _)| job.method.name == name)?;
             let points = measured.trace.iter().map(gap).collect();

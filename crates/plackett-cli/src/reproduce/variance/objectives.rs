@@ -2,7 +2,12 @@
 
 use std::{path::Path, sync::Arc};
 
-use plackett::{Noise, Objective as _, PlackettLuce, Toy, problem::Problem as _, run::Run};
+use plackett::{
+    Noise, Objective as _, PlackettLuce, Toy,
+    elementary::{exp2, hypot, log2},
+    problem::Problem as _,
+    run::Run,
+};
 use plackett_dag::{
     Dataset, Gram, Oracle, Sem,
     dataset::Reading,
@@ -159,7 +164,7 @@ impl Task {
                 let place = |city: usize| (points[2 * city], points[2 * city + 1]);
                 let distance = |at: usize| {
                     let ((x, y), (u, v)) = (place(at / items), place(at % items));
-                    (x - u).hypot(y - v)
+                    hypot(x - u, y - v)
                 };
                 let problem =
                     TravelingSalesman::from_distances("", items, (0..square).map(distance).collect())?;
@@ -188,8 +193,8 @@ impl Task {
                 Box::new(move |order| Ok(problem.value(order)))
             }
             Self::Ndcg => {
-                let gains: Vec<f64> = grades().map(|grade| grade.exp2() - 1.0).collect();
-                let discount = |rank: usize| 1.0 / (rank as f64 + 2.0).log2();
+                let gains: Vec<f64> = grades().map(|grade| exp2(grade) - 1.0).collect();
+                let discount = |rank: usize| 1.0 / log2(rank as f64 + 2.0);
                 let mut best = gains.clone();
                 best.sort_by(|a, b| b.total_cmp(a));
                 let ideal: f64 =
@@ -200,8 +205,8 @@ impl Task {
                 })
             }
             Self::ReciprocalRank => {
-                let scale = f64::from(HIGHEST_GRADE).exp2();
-                let satisfied: Vec<f64> = grades().map(|grade| (grade.exp2() - 1.0) / scale).collect();
+                let scale = exp2(f64::from(HIGHEST_GRADE));
+                let satisfied: Vec<f64> = grades().map(|grade| (exp2(grade) - 1.0) / scale).collect();
                 Box::new(move |order| {
                     let (mut value, mut goes_on) = (0.0, 1.0);
                     for (rank, &item) in order.iter().enumerate() {

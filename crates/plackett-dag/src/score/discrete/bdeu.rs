@@ -8,6 +8,7 @@ use super::tabulated::Tabulated;
 use super::{CountScore, DiscreteScoreEntry, FamilyScore};
 use crate::Result;
 use crate::error::check_positive;
+use plackett::elementary::{ln, ln_1p};
 
 /// Counts that the table of one prior covers, and the number of priors that have one: together at most 16 MB. There are few cells with more
 /// rows than that, and data of many arities make many products of them.
@@ -104,7 +105,7 @@ const LARGE_PRIOR: f64 = 1e4;
 /// log Γ(x + a) − log Γ(a) for large a, term by term of Stirling's series.
 fn large_gain(prior: f64, count: f64) -> f64 {
     let sum = prior + count;
-    (prior - 0.5) * (count / prior).ln_1p() + count * (sum.ln() - 1.0) + (1.0 / sum - 1.0 / prior) / 12.0
+    (prior - 0.5) * ln_1p(count / prior) + count * (ln(sum) - 1.0) + (1.0 / sum - 1.0 / prior) / 12.0
 }
 
 impl CountScore for OnRows {

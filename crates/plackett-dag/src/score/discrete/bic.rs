@@ -3,6 +3,7 @@
 
 use super::tabulated::{CountLogs, count_logs};
 use super::{CountScore, DiscreteScoreEntry, FamilyScore};
+use plackett::elementary::ln;
 
 pub(super) const ENTRY: DiscreteScoreEntry = DiscreteScoreEntry {
     name: "bic",
@@ -28,7 +29,7 @@ impl FamilyScore for DiscreteBic {
     }
 
     fn on_rows(&self, rows: usize) -> Box<dyn CountScore> {
-        Box::new(OnRows { logs: count_logs(rows), price: 0.5 * (rows as f64).ln() })
+        Box::new(OnRows { logs: count_logs(rows), price: 0.5 * ln(rows as f64) })
     }
 }
 

@@ -2,6 +2,7 @@
 //! and among many columns some always do.
 
 use super::{CountScore, FamilyScore};
+use plackett::elementary::ln;
 
 /// A score of categories with a price for parents, w·log binom(d − 1, k) for k of them: with w = 1 the prior under which all numbers of
 /// parents are alike, and all sets of a number (Friedman and Koller). Markov-equivalent graphs pay the same.
@@ -23,7 +24,7 @@ impl Priced {
         let others = nodes.saturating_sub(1);
         let mut prices = vec![0.0];
         for size in 1..=others {
-            prices.push(prices[size - 1] + weight * ((others + 1 - size) as f64 / size as f64).ln());
+            prices.push(prices[size - 1] + weight * ln((others + 1 - size) as f64 / size as f64));
         }
         Self { score, prices }
     }

@@ -8,6 +8,8 @@
 //! Past the table the approximation of Szpankowski and Weinberger is used, which exceeds the exact value by about 1/(6K)
 //! if N is large, and by less if it is not.
 
+use plackett::elementary::{ln, ln_1p};
+
 /// Categories up to which the regret is exact. Beyond, the approximation's error is below 3·10⁻⁶.
 const EXACT: usize = 1 << 16;
 
@@ -29,11 +31,11 @@ impl Regret {
         let mut exact = Vec::with_capacity(EXACT);
         exact.push(0.0);
         let mut ratio = binary(n);
-        let mut total = ratio.ln();
+        let mut total = ln(ratio);
         exact.push(total);
         for k in 1..EXACT - 1 {
             ratio = 1.0 + n / (k as f64 * ratio);
-            total += ratio.ln();
+            total += ln(ratio);
             exact.push(total);
         }
         Self { rows: n, exact }
@@ -57,10 +59,10 @@ pub(super) fn log_normalizer(rows: u32, categories: usize) -> f64 {
     }
     let n = f64::from(rows);
     let mut ratio = binary(n);
-    let mut total = ratio.ln();
+    let mut total = ln(ratio);
     for k in 1..categories - 1 {
         ratio = 1.0 + n / (k as f64 * ratio);
-        total += ratio.ln();
+        total += ln(ratio);
     }
     total
 }
@@ -84,7 +86,7 @@ fn approximation(rows: f64, categories: f64) -> f64 {
     let alpha = categories / rows;
     let excess = 2.0 / (alpha * (1.0 + (1.0 + 4.0 / alpha).sqrt()));
     let c = 1.0 + excess;
-    rows * (alpha.ln() + (alpha + 2.0) * excess.ln_1p() - 1.0 / c) - 0.5 * (c + 2.0 / alpha).ln()
+    rows * (ln(alpha) + (alpha + 2.0) * ln_1p(excess) - 1.0 / c) - 0.5 * ln(c + 2.0 / alpha)
 }
 
 #[cfg(test)]

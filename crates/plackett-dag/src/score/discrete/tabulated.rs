@@ -1,5 +1,7 @@
 //! A function of counts as a table: counts are small integers and the same ones occur again and again.
 
+use plackett::elementary::ln;
+
 /// Counts up to this have an entry; the function is evaluated for larger ones. 8 MB.
 pub(super) const MOST_ENTRIES: usize = 1 << 20;
 
@@ -50,7 +52,7 @@ pub(super) type CountLogs = Tabulated<fn(f64) -> f64>;
 /// x log x for counts up to `rows`, of which log-likelihoods are made: Σ N_ijk log(N_ijk/N_ij) is the sum over the cells
 /// less the sum over the parents' configurations.
 pub(super) fn count_logs(rows: usize) -> CountLogs {
-    Tabulated::new(rows, MOST_ENTRIES, |x| if x > 1.0 { x * x.ln() } else { 0.0 })
+    Tabulated::new(rows, MOST_ENTRIES, |x| if x > 1.0 { x * ln(x) } else { 0.0 })
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use self::{annealing::Annealing, arms::Arms, asked::Asked, estimates::Estimates, model::Model};
 use super::{Noisy, OptimizerSettings};
-use crate::{constraints::Constraints, moves::Move, neighborhood::kicked_within};
+use crate::{constraints::Constraints, elementary::exp, moves::Move, neighborhood::kicked_within};
 
 /// Moves among which the model chooses.
 const SCREENED: usize = 8;
@@ -312,8 +312,7 @@ impl State {
                 }
                 let worse = cost - self.cost.unwrap_or(f64::INFINITY);
                 let temperature = self.annealing.temperature(self.learned as u64);
-                if worse <= 0.0
-                    || (temperature > 0.0 && self.rng.random::<f64>() < (-worse / temperature).exp())
+                if worse <= 0.0 || (temperature > 0.0 && self.rng.random::<f64>() < exp(-worse / temperature))
                 {
                     self.go_to(plan.order, cost);
                 }
