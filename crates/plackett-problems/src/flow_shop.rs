@@ -13,7 +13,7 @@ use std::ops::{Add, Sub};
 use plackett::{
     neighborhood::{Move, MoveKind, Neighborhood, Queue, Standing, is_gain},
     problem::Problem,
-    rand::{RngExt as _, rngs::ChaCha8Rng, seq::SliceRandom as _},
+    rand::{RngExt as _, rngs::ChaCha8Rng},
     run::Run,
 };
 
@@ -299,10 +299,22 @@ struct Walk<'a, T> {
     standing: Standing,
     /// The jobs in line without the one that is being placed.
     line: Vec<usize>,
-    /// Earliest ends after each job of the line, and longest tails from each job on; rows of machines.
+    /// The line that ends and tails were last worked out for.
+    valued: Vec<usize>,
+    /// Earliest ends after the first jobs of the line, by their number; rows of machines.
     ends: Vec<T>,
+    /// Longest tails of the last jobs, by their number; rows of machines, the last one first.
     tails: Vec<T>,
     spans: Vec<T>,
+}
+
+/// When machines are free after a job that takes these times, given when they are free before it.
+fn follow<'t, T: Time + 't>(before: &[T], after: &mut [T], times: impl Iterator<Item = &'t T>) {
+    let mut end = T::default();
+    for ((after, &before), &time) in after.iter_mut().zip(before).zip(times) {
+        end = end.later(before) + time;
+        *after = end;
+    }
 }
 
 impl<'a, T: Time> Walk<'a, T> {
@@ -313,6 +325,7 @@ impl<'a, T: Time> Walk<'a, T> {
             times: T::times(shop),
             standing: Standing::new(shop.jobs),
             line: Vec::with_capacity(shop.jobs),
+            valued: Vec::with_capacity(shop.jobs),
             ends: vec![T::default(); room],
             tails: vec![T::default(); room],
             spans: Vec::with_capacity(shop.jobs + 1),
@@ -342,11 +355,10 @@ impl<'a, T: Time> Walk<'a, T> {
     }
 
     /// The makespan of the line.
-    fn span(&mut self) -> T {
-        let Self { line, ends, times, .. } = self;
+    fn span(&self) -> T {
+        let Self { line, times, .. } = self;
         let machines = self.shop.machines;
-        let ends = &mut ends[..machines];
-        ends.fill(T::default());
+        let mut ends = vec![T::default(); machines];
         for &job in &*line {
             let mut end = T::default();
             for (machine_end, &time) in ends.iter_mut().zip(&times[job * machines..][..machines]) {
@@ -358,36 +370,30 @@ impl<'a, T: Time> Walk<'a, T> {
     }
 
     /// The makespan with a job put into every gap of the line, or into the first ones if no more evaluations are left. O(n·m).
+    /// Ends hold from the line before as far as both begin with the same jobs, and tails as far as both end with the same.
     fn value_gaps(&mut self, job: usize, left: u64) {
-        let Self { shop, times, line, ends, tails, spans, .. } = self;
+        let Self { shop, times, line, valued, ends, tails, spans, .. } = self;
         let machines = shop.machines;
         let times_of = |job: usize| &times[job * machines..][..machines];
-        ends[..machines].fill(T::default());
-        for (at, &other) in line.iter().enumerate() {
+        let first_new = line.iter().zip(&*valued).take_while(|(job, other)| job == other).count();
+        for (at, &other) in line.iter().enumerate().skip(first_new) {
             let (before, after) = ends.split_at_mut((at + 1) * machines);
-            let before = &before[at * machines..];
-            let mut end = T::default();
-            for ((after, &before), &time) in after.iter_mut().zip(before).zip(times_of(other)) {
-                end = end.later(before) + time;
-                *after = end;
-            }
+            follow(&before[at * machines..], &mut after[..machines], times_of(other).iter());
         }
-        tails[line.len() * machines..][..machines].fill(T::default());
-        for (at, &other) in line.iter().enumerate().rev() {
-            let (before, after) = tails.split_at_mut((at + 1) * machines);
-            let mut tail = T::default();
-            let rows = before[at * machines..].iter_mut().zip(after).zip(times_of(other));
-            for ((before, &mut after), &time) in rows.rev() {
-                tail = tail.later(after) + time;
-                *before = tail;
-            }
+        let (from_end, valued_from_end) = (line.iter().rev(), valued.iter().rev());
+        let last_new = from_end.clone().zip(valued_from_end).take_while(|(job, other)| job == other).count();
+        for (at, &other) in from_end.enumerate().skip(last_new) {
+            let (after, before) = tails.split_at_mut((at + 1) * machines);
+            follow(&after[at * machines..], &mut before[..machines], times_of(other).iter().rev());
         }
+        valued.clone_from(line);
         spans.clear();
         let times = times_of(job);
         let gaps = (line.len() + 1).min(usize::try_from(left).unwrap_or(usize::MAX));
-        for (ends, tails) in ends.chunks_exact(machines).zip(tails.chunks_exact(machines)).take(gaps) {
+        let tails = tails.chunks_exact(machines).take(line.len() + 1).rev();
+        for (ends, tails) in ends.chunks_exact(machines).zip(tails).take(gaps) {
             let (mut end, mut span) = (T::default(), T::default());
-            for ((&before, &tail), &time) in ends.iter().zip(tails).zip(times) {
+            for ((&before, &tail), &time) in ends.iter().zip(tails.iter().rev()).zip(times) {
                 end = end.later(before) + time;
                 span = span.later(end + tail);
             }
@@ -456,38 +462,42 @@ impl<'a, T: Time> Walk<'a, T> {
     }
 
     /// Improves the line as it is, without the jobs that have been taken out: each job in turn to its best gap, until a pass
-    /// brings nothing.
-    fn improve_line(&mut self, rng: &mut ChaCha8Rng, run: &Run<'_>) {
+    /// brings nothing. A job also goes to a gap that is no better than its own but lets machines wait less: from the line that comes
+    /// of it other jobs get further. Jobs that are next to each other come after each other, so that the most is known from the one before.
+    /// Returns the makespan.
+    fn improve_line(&mut self, rng: &mut ChaCha8Rng, run: &Run<'_>) -> T {
         let mut span = self.span();
-        let mut jobs = self.line.clone();
+        let mut jobs = Vec::new();
         let mut since_better = 0;
-        while since_better < jobs.len() {
-            jobs.shuffle(rng);
+        while since_better < self.line.len() {
+            jobs.clone_from(&self.line);
+            jobs.rotate_left(rng.random_range(0..self.line.len()));
             for &job in &jobs {
                 // One is left for the whole order that this is a part of.
                 let left = self.left(run).saturating_sub(1);
                 if since_better >= jobs.len() || left == 0 || run.is_over() {
-                    return;
+                    return span;
                 }
-                let Some(rank) = self.line.iter().position(|&other| other == job) else { return };
+                let Some(rank) = self.line.iter().position(|&other| other == job) else { return span };
                 self.line.remove(rank);
                 self.value_gaps(job, left);
                 let gap = self.best_gap(job);
-                if is_gain((self.spans[gap] - span).into(), span.into()) {
+                let found = self.spans[gap];
+                let is_better = is_gain((found - span).into(), span.into());
+                since_better = if is_better { 0 } else { since_better + 1 };
+                if found <= span {
                     self.line.insert(gap, job);
-                    span = self.spans[gap];
-                    since_better = 0;
+                    span = found;
                 } else {
                     self.line.insert(rank, job);
-                    since_better += 1;
                 }
             }
         }
+        span
     }
 
     fn leave_out(&mut self, rank: usize) {
-        self.line.clear();
-        self.line.extend(self.standing.order.iter().copied());
+        self.line.clone_from(&self.standing.order);
         self.line.remove(rank);
     }
 }
@@ -508,8 +518,7 @@ impl<T: Time> Neighborhood for Walk<'_, T> {
     /// O(n·m): a single move has no short cut.
     fn change(&mut self, step: Move) -> f64 {
         self.standing.evaluations += 1;
-        self.line.clear();
-        self.line.extend(self.standing.order.iter().copied());
+        self.line.clone_from(&self.standing.order);
         step.apply(&mut self.line);
         self.span().into() - self.standing.cost
     }
@@ -529,28 +538,15 @@ impl<T: Time> Neighborhood for Walk<'_, T> {
         changes.extend(spans.map(|span: f64| span - self.standing.cost).skip(low).take(high - low + 1));
     }
 
-    fn improve_item(&mut self, item: usize, queue: &mut Queue, run: &Run<'_>) -> bool {
-        let from = self.standing.ranks[item];
-        self.leave_out(from);
-        self.value_gaps(item, self.left(run));
-        if self.spans.is_empty() {
-            return false;
-        }
-        let to = self.best_gap(item);
-        let span: f64 = self.spans[to].into();
-        if !is_gain(span - self.standing.cost, self.standing.cost) {
-            return false;
-        }
-        self.standing.apply(Move::Insert { from, to });
-        self.standing.cost = span;
-        (0..self.shop.jobs).for_each(|job| queue.push(job));
-        true
+    fn improve(&mut self, _: &mut Queue, rng: &mut ChaCha8Rng, run: &Run<'_>) {
+        self.line.clone_from(&self.standing.order);
+        let span = self.improve_line(rng, run);
+        self.standing.go_back(&self.line, span.into());
     }
 
     /// Takes a few jobs out, improves what is left, and puts them back one by one, each where it is best.
-    fn kick(&mut self, queue: &mut Queue, rng: &mut ChaCha8Rng, run: &Run<'_>) {
-        self.line.clear();
-        self.line.extend(self.standing.order.iter().copied());
+    fn kick(&mut self, _: &mut Queue, rng: &mut ChaCha8Rng, run: &Run<'_>) {
+        self.line.clone_from(&self.standing.order);
         let mut taken = [0; KICKED_JOBS];
         let count = KICKED_JOBS.min(self.shop.jobs);
         for job in &mut taken[..count] {
@@ -563,8 +559,6 @@ impl<T: Time> Neighborhood for Walk<'_, T> {
         let line = std::mem::take(&mut self.line);
         self.set_order(&line);
         self.line = line;
-        let start = rng.random_range(0..self.shop.jobs);
-        (0..self.shop.jobs).for_each(|at| queue.push((start + at) % self.shop.jobs));
     }
 
     fn temperature(&self, _: u64) -> f64 {

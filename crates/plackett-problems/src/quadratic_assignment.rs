@@ -3,7 +3,8 @@
 //!
 //! With x_u = a(r, u) − a(s, u) and y_u = b(p_s, p_u) − b(p_r, p_u) taken after the exchange of r and s, what an exchange of
 //! u and v would change is itself changed by (x_u − x_v)(y_u − y_v), and likewise for columns: a table of all exchanges,
-//! once it is made, is kept at O(1) an entry. On it runs Taillard's robust tabu search.
+//! once it is made, is kept at O(1) an entry, but for those of r and s themselves. Of symmetric matrices these follow from the
+//! products P(u, v) = Σₖ a(u, k)·b(p_v, pₖ), to which the exchange adds x_u·y_v. On the table runs Taillard's robust tabu search.
 
 use plackett::{
     neighborhood::{Move, MoveKind, Neighborhood, Queue, Standing, is_gain},
@@ -37,7 +38,7 @@ pub struct QuadraticAssignment {
     a: Vec<f64>,
     b: Vec<f64>,
     stated: Option<f64>,
-    /// Both matrices are symmetric: rows say all.
+    /// Both matrices are symmetric: rows say all. Where only one is, of the other only the symmetric part counts, and is kept.
     is_symmetric: bool,
     /// Exchanges of the tabu search without a better order.
     idle_exchanges: u64,
@@ -48,15 +49,18 @@ impl QuadraticAssignment {
     ///
     /// # Errors
     /// Matrices that are empty, not square or not finite.
-    pub fn new(name: &str, items: usize, a: Vec<f64>, b: Vec<f64>) -> Result<Self, Error> {
+    pub fn new(name: &str, items: usize, mut a: Vec<f64>, mut b: Vec<f64>) -> Result<Self, Error> {
         check_matrix("the matrix A", items, &a)?;
         check_matrix("the matrix B", items, &b)?;
-        let is_symmetric = |m: &[f64]| (0..m.len()).all(|at| m[at] == m[at % items * items + at / items]);
-        let is_symmetric = is_symmetric(&a) && is_symmetric(&b);
         let dominance = variation(items, &a).max(variation(items, &b));
         let per_item = (IDLE_EXCHANGES / dominance.powi(2)).clamp(LEAST_IDLE, MOST_IDLE);
         #[expect(clippy::cast_sign_loss, reason = "at least 3")]
         let idle_exchanges = (per_item * items as f64) as u64;
+        let is_symmetric = is_symmetric(items, &a) || is_symmetric(items, &b);
+        if is_symmetric {
+            symmetrize(items, &mut a);
+            symmetrize(items, &mut b);
+        }
         Ok(Self { name: name.to_owned(), items, a, b, stated: None, is_symmetric, idle_exchanges })
     }
 
@@ -78,6 +82,21 @@ impl QuadraticAssignment {
         let b = words.numbers(items * items, "the matrix B")?;
         words.end()?;
         Ok(Self { stated, ..Self::new(&text::stem(file), items, a, b)? })
+    }
+}
+
+fn is_symmetric(items: usize, matrix: &[f64]) -> bool {
+    (0..matrix.len()).all(|at| matrix[at] == matrix[at % items * items + at / items])
+}
+
+/// The mean of a matrix and its transpose.
+fn symmetrize(items: usize, matrix: &mut [f64]) {
+    for row in 0..items {
+        for column in 0..row {
+            let mean = matrix[row * items + column] / 2.0 + matrix[column * items + row] / 2.0;
+            matrix[row * items + column] = mean;
+            matrix[column * items + row] = mean;
+        }
     }
 }
 
@@ -124,6 +143,7 @@ impl Problem for QuadraticAssignment {
             placed: vec![0.0; n * n],
             changes: vec![0.0; n * n],
             has_changes: false,
+            products: if self.is_symmetric { vec![0.0; n * n] } else { Vec::new() },
             x: vec![0.0; n],
             y: vec![0.0; n],
         };
@@ -158,6 +178,24 @@ const MOST_IDLE: f64 = 100.0;
 /// The share of kicks that mix two orders.
 const MIXING: f64 = 0.5;
 
+/// Adds a multiple of a row to another.
+fn add(row: &mut [f64], factor: f64, other: &[f64]) {
+    row.iter_mut().zip(other).for_each(|(entry, other)| *entry += factor * other);
+}
+
+/// The least entry; found several side by side, as processors do at once.
+fn least(row: &[f64]) -> f64 {
+    const SIDE_BY_SIDE: usize = 8;
+    let mut least = [f64::INFINITY; SIDE_BY_SIDE];
+    let (groups, rest) = row.as_chunks::<SIDE_BY_SIDE>();
+    for group in groups {
+        for (least, &entry) in least.iter_mut().zip(group) {
+            *least = if entry < *least { entry } else { *least };
+        }
+    }
+    least.iter().chain(rest).copied().fold(f64::INFINITY, f64::min)
+}
+
 struct Walk<'a> {
     problem: &'a QuadraticAssignment,
     standing: Standing,
@@ -167,6 +205,8 @@ struct Walk<'a> {
     changes: Vec<f64>,
     /// Whether that table has been made for the present order: it takes O(n³), and not every order is improved.
     has_changes: bool,
+    /// P(u, v) at u·n + v, kept with the table where matrices are symmetric.
+    products: Vec<f64>,
     x: Vec<f64>,
     y: Vec<f64>,
 }
@@ -184,28 +224,25 @@ impl Walk<'_> {
         self.has_changes = false;
     }
 
-    /// What an exchange would change, from scratch. O(n).
-    fn exchange(&self, r: usize, s: usize) -> f64 {
+    /// What an exchange would change, from scratch. O(n), or O(1) from products.
+    fn exchange(&self, r: usize, s: usize, has_products: bool) -> f64 {
         let n = self.problem.items;
         let (a, b) = (&self.problem.a, &self.placed);
-        let mut change = (a[r * n + r] - a[s * n + s]) * (b[s * n + s] - b[r * n + r])
+        let change = (a[r * n + r] - a[s * n + s]) * (b[s * n + s] - b[r * n + r])
             + (a[r * n + s] - a[s * n + r]) * (b[s * n + r] - b[r * n + s]);
-        let (a_r, a_s) = (&a[r * n..][..n], &a[s * n..][..n]);
-        let (b_r, b_s) = (&b[r * n..][..n], &b[s * n..][..n]);
-        let mut rows = 0.0;
-        for k in 0..n {
-            rows += (a_r[k] - a_s[k]) * (b_s[k] - b_r[k]);
-        }
-        for k in [r, s] {
-            rows -= (a_r[k] - a_s[k]) * (b_s[k] - b_r[k]);
-        }
+        let part = |k: usize| (a[r * n + k] - a[s * n + k]) * (b[s * n + k] - b[r * n + k]);
+        let rows: f64 = if has_products {
+            let p = &self.products;
+            p[r * n + s] + p[s * n + r] - p[r * n + r] - p[s * n + s]
+        } else {
+            (0..n).map(part).sum()
+        };
+        let rows = rows - part(r) - part(s);
         if self.problem.is_symmetric {
             return change + 2.0 * rows;
         }
-        for k in (0..n).filter(|&k| k != r && k != s) {
-            change += (a[k * n + r] - a[k * n + s]) * (b[k * n + s] - b[k * n + r]);
-        }
-        change + rows
+        let part = |k: usize| (a[k * n + r] - a[k * n + s]) * (b[k * n + s] - b[k * n + r]);
+        change + rows + (0..n).filter(|&k| k != r && k != s).map(part).sum::<f64>()
     }
 
     /// Makes the table, unless the run is over before that.
@@ -214,20 +251,37 @@ impl Walk<'_> {
         if self.has_changes {
             return;
         }
+        if self.problem.is_symmetric {
+            self.find_products(run);
+        }
         for r in 0..n {
             if run.is_over() {
                 return;
             }
             for s in r + 1..n {
-                self.changes[r * n + s] = self.exchange(r, s);
+                self.changes[r * n + s] = self.exchange(r, s, self.problem.is_symmetric);
             }
         }
         self.has_changes = true;
     }
 
+    /// Rows of B as it is placed, added up with the entries of A as weights, until the run is over. O(n³).
+    fn find_products(&mut self, run: &Run<'_>) {
+        let n = self.problem.items;
+        self.products.fill(0.0);
+        for (products, weights) in self.products.chunks_exact_mut(n).zip(self.problem.a.chunks_exact(n)) {
+            if run.is_over() {
+                return;
+            }
+            for (weight, row) in weights.iter().zip(self.placed.chunks_exact(n)) {
+                add(products, *weight, row);
+            }
+        }
+    }
+
     /// What an exchange would change: O(1) from the table, if there is one.
     fn change_of(&self, r: usize, s: usize) -> f64 {
-        if self.has_changes { self.changes[r * self.problem.items + s] } else { self.exchange(r, s) }
+        if self.has_changes { self.changes[r * self.problem.items + s] } else { self.exchange(r, s, false) }
     }
 
     /// Exchanges two ranks and brings the table up to date. O(n²), or O(n) without a table.
@@ -244,18 +298,34 @@ impl Walk<'_> {
         if !self.has_changes {
             return;
         }
-        let factor = if self.problem.is_symmetric { 2.0 } else { 1.0 };
-        self.update(r, s, n, 1, factor);
-        if !self.problem.is_symmetric {
+        let is_symmetric = self.problem.is_symmetric;
+        self.update(r, s, n, 1, if is_symmetric { 2.0 } else { 1.0 });
+        if is_symmetric {
+            self.update_products(r, s);
+        } else {
             self.update(r, s, 1, n, 1.0);
         }
         for u in 0..n {
             for rank in [r, s] {
                 if u != rank {
                     let (first, second) = (u.min(rank), u.max(rank));
-                    self.changes[first * n + second] = self.exchange(first, second);
+                    self.changes[first * n + second] = self.exchange(first, second, is_symmetric);
                 }
             }
+        }
+    }
+
+    /// Brings the products up to date: x_u·y_v for the exchange of columns of B as it is placed, and then that of its rows.
+    fn update_products(&mut self, r: usize, s: usize) {
+        let n = self.problem.items;
+        let Self { products, placed, y, .. } = self;
+        for (y, row) in y.iter_mut().zip(placed.chunks_exact(n)) {
+            *y = row[r] - row[s];
+        }
+        y.swap(r, s);
+        for (products, a) in products.chunks_exact_mut(n).zip(self.problem.a.chunks_exact(n)) {
+            add(products, a[r] - a[s], y);
+            products.swap(r, s);
         }
     }
 
@@ -338,6 +408,9 @@ impl Neighborhood for Walk<'_> {
                 let end = n.min((first + 1).saturating_add(left));
                 left -= end - (first + 1);
                 self.standing.evaluations += (end - (first + 1)) as u64;
+                if least(&self.changes[first * n + first + 1..first * n + end]) >= chosen.0 {
+                    continue;
+                }
                 for second in first + 1..end {
                     let change = self.changes[first * n + second];
                     if change < chosen.0
