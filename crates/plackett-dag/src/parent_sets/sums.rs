@@ -562,8 +562,20 @@ impl ParentSums {
         }
     }
 
-    /// The parent set of `node` that a uniform number between 0 and 1 draws, of those within `allowed` that hold one of `needed`, unless
-    /// that is empty, each having the probability of its share; and log of the sum over all of them. Nothing if there is none.
+    /// log of the sum over the parent sets of `node` within `allowed` that hold one of `needed`, unless that is empty.
+    pub(crate) fn log_total(&self, node: usize, allowed: &NodeSet, needed: &NodeSet) -> f64 {
+        let (table, mut among) = (&self.tables[node], self.zeros_and_ones(allowed));
+        let subset = table.subset(&among);
+        let whole = table.sum(subset, &among);
+        if needed.is_empty() {
+            return whole.log();
+        }
+        needed.iter().for_each(|other| among[other] = 0.0);
+        whole.log_without(table.part(table.subset(&among), subset, &among))
+    }
+
+    /// The parent set that a uniform number between 0 and 1 draws of those that [`log_total`](Self::log_total) sums over, each having the
+    /// probability of its share; and that sum's log. Nothing if there is none.
     pub(crate) fn draw(
         &self,
         node: usize,
@@ -575,32 +587,21 @@ impl ParentSums {
         let fits = |at: usize| {
             needed.is_empty() || list.set(at).iter().zip(needed.words()).any(|(set, need)| set & need != 0)
         };
-        let find = |from: usize, end: usize| {
-            let mut at = list.first_within(allowed.words(), from..end)?;
-            while !fits(at) {
-                at = list.first_within(allowed.words(), at + 1..end)?;
+        let total = self.log_total(node, allowed, needed);
+        let (mut left, mut first, mut from) = (uniform, None, 0);
+        while let Some(at) = list.first_within(allowed.words(), from..list.len()) {
+            from = at + 1;
+            if !fits(at) {
+                continue;
             }
-            Some(at)
-        };
-        let first = find(0, list.len())?;
-        let least = list.costs()[first];
-        let last = least + NEGLIGIBLE + ln(list.len() as f64);
-        let end = list.costs().partition_point(|&cost| cost <= last);
-        let share = |at: usize| exp(least - list.costs()[at]);
-        let mut sum = 0.0;
-        let mut next = Some(first);
-        while let Some(at) = next {
-            sum += share(at);
-            next = find(at + 1, end);
+            first.get_or_insert(at);
+            left -= exp(-list.costs()[at] - total);
+            if left < 0.0 {
+                return Some((list.node_set(at, self.nodes()), total));
+            }
         }
-        let (mut left, mut drawn) = (uniform * sum, first);
-        next = Some(first);
-        while let Some(at) = next.filter(|_| left >= 0.0) {
-            drawn = at;
-            left -= share(at);
-            next = find(at + 1, end);
-        }
-        Some((list.node_set(drawn, self.nodes()), ln(sum) - least))
+        // One in a million is not in the list: the likeliest stands for it.
+        first.filter(|_| total > f64::NEG_INFINITY).map(|at| (list.node_set(at, self.nodes()), total))
     }
 }
 

@@ -409,18 +409,16 @@ impl<'a> Chain<'a> {
         let (uniforms, chance): ([f64; 2], f64) = ([self.rng.random(), self.rng.random()], self.rng.random());
         // There: parents of `from` with `to` among them, then any of `to`. Back: the same with the two exchanged.
         let there = self.sums.draw(from, &free(parents, from), &only(to), uniforms[0]);
-        let back = self.sums.draw(to, &free(parents, to), &only(from), 0.0);
-        let (Some((new_from, log_there)), Some((_, log_back))) = (there, back) else {
+        let log_back = self.sums.log_total(to, &free(parents, to), &only(from));
+        let Some((new_from, log_there)) = there.filter(|_| log_back > f64::NEG_INFINITY) else {
             return restore(parents);
         };
         parents[to].clone_from(&old_to);
-        let old_rest = self.sums.draw(from, &free(parents, from), &NodeSet::default(), 0.0);
+        let old_rest = self.sums.log_total(from, &free(parents, from), &NodeSet::default());
         parents[to] = NodeSet::default();
         parents[from] = new_from;
         let new_rest = self.sums.draw(to, &free(parents, to), &NodeSet::default(), uniforms[1]);
-        let (Some((_, old_rest)), Some((new_to, new_rest))) = (old_rest, new_rest) else {
-            return restore(parents);
-        };
+        let Some((new_to, new_rest)) = new_rest else { return restore(parents) };
         parents[to] = new_to;
         let new_edges: usize = parents.iter().map(NodeSet::len).sum();
         let log_ratio = log_there + new_rest - log_back - old_rest + ln(edges as f64 / new_edges as f64);
