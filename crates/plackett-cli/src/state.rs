@@ -15,6 +15,9 @@ use crate::{console::BadInput, files::OutFile};
 /// How often a run is saved.
 const SAVED_EVERY: Duration = Duration::from_secs(3);
 
+/// How often a lock may be removed by its holder just as it is taken: others are then in a queue for it.
+const LOCK_TRIES: usize = 100;
+
 /// Where a run is saved, if it is.
 pub(crate) struct StateFile {
     place: Option<Place>,
@@ -40,7 +43,7 @@ impl Lock {
         let mut name = state.as_os_str().to_owned();
         name.push(".lock");
         let path = PathBuf::from(name);
-        loop {
+        for _ in 0..LOCK_TRIES {
             let file =
                 faults::at("lock").and_then(|()| File::options().create(true).append(true).open(&path));
             let file = file.map_err(|error| {
@@ -54,6 +57,7 @@ impl Lock {
                 return Ok(Some(Self { path, file }));
             }
         }
+        Ok(None)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Precedences, pins and windows: contradictions are named, samples keep them, and probabilities are those of the definition.
 
-use plackett::{ConstrainedPlackettLuce, Constraints, Error, Noise, PlackettLuce};
+use plackett::{ConstrainedPlackettLuce, Constraints, Distribution as _, Error, Noise, PlackettLuce};
 use proptest::prelude::*;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 use std::collections::BTreeMap;
@@ -159,4 +159,23 @@ fn samples_have_their_probabilities() {
     }
     let limit = ChiSquared::new(counts.len() as f64 - 1.0).unwrap().inverse_cdf(1.0 - 1e-6);
     assert!(statistic < limit, "{statistic} {limit}");
+}
+
+/// Candidates share the unit interval, each from where the one before ends: the start of a share is its own, and the end of the last, which
+/// rounding may reach, is the last one's.
+#[test]
+fn the_edges_of_shares_belong_to_somebody() {
+    let latent = ConstrainedPlackettLuce::new(&[0.0; 4], Constraints::new(4, &[], &[]).unwrap()).unwrap();
+    let drawn = |u: [f64; 4]| {
+        let mut order = [9; 4];
+        latent.draw(&u, &mut [], &mut order);
+        order
+    };
+    assert_eq!(drawn([0.25, 0.0, 0.0, 0.0]), [1, 0, 2, 3]);
+    assert_eq!(drawn([0.5, 0.0, 0.5, 0.0])[0], 2);
+    assert_eq!(drawn([1.0, 0.0, 0.0, 0.0])[0], 3);
+    // Of equals the first is the best.
+    let mut best = [9; 4];
+    latent.choose_best(&mut best);
+    assert_eq!(best, [0, 1, 2, 3]);
 }

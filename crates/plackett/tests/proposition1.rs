@@ -5,8 +5,8 @@ mod common;
 
 use common::{all_orders, assert_close, dot, plain_probability, scores_to_test, spread, uniform};
 use plackett::{
-    Batch, Categorical, ConstrainedPlackettLuce, Constraints, Error, Latent, Noise, Order, PlackettLuce,
-    estimator::Exact, gumbel, truncated_gumbel,
+    Batch, Categorical, ConstrainedPlackettLuce, Constraints, Distribution as _, Error, Latent, Noise, Order,
+    PlackettLuce, estimator::Exact, gumbel, truncated_gumbel,
 };
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 use std::collections::HashMap;
@@ -487,5 +487,16 @@ fn probabilities_survive_extreme_scores() {
         }
         let gradient = latent.grad_log_prob(&order).unwrap();
         assert!(dot(&gradient, &[1.0; 3]).abs() < 1e-15, "{gradient:?}");
+    }
+}
+
+#[test]
+fn probabilities_in_a_room_that_is_used_again_are_those_of_the_definition() {
+    let scores = [0.3, -1.2, 2.0, 0.0];
+    let latent = PlackettLuce::new(&scores).unwrap();
+    let mut room = latent.room();
+    for order in all_orders(&[0, 1, 2, 3]) {
+        let expected = plain_probability(&scores, &order).ln();
+        assert_close(&[latent.log_prob_in(&order, &mut room)], &[expected], 1e-12, "log p");
     }
 }

@@ -514,3 +514,59 @@ fn relax_that_leaves_one_out_is_unbiased() {
         Estimate::of(trained, &latent, &mut puzzle, 4).assert_unbiased(&exact, kind);
     }
 }
+
+#[test]
+fn whoever_has_no_critic_has_no_parameters() {
+    let latent = PlackettLuce::new(&[0.0; 3]).unwrap();
+    let mut estimator = Reinforce::new(&latent, Baseline::usual(2)).unwrap();
+    let (parameters, gradient) = estimator.critic();
+    assert!(parameters.is_empty() && gradient.is_empty());
+    assert_eq!([Baseline::usual(2), Baseline::usual(9)], [Baseline::LeaveOneOut; 2]);
+    assert!(matches!(Baseline::usual(1), Baseline::MovingAverage { .. }));
+}
+
+/// What an estimator returns besides, and what it does with one sample, by hand.
+#[test]
+fn values_and_baselines_are_those_of_their_formulas() {
+    let latent = PlackettLuce::new(&[0.3, -0.5, 1.0]).unwrap();
+    let mut samples = Samples::new(&latent, 4).unwrap();
+    let mut gradient = [0.0; 3];
+
+    // Once its average knows a constant, there is nothing left of it.
+    let mut estimator = Reinforce::new(&latent, Baseline::usual(1)).unwrap();
+    samples.draw(&latent, estimator.demand(), &mut Noise::new(1), 0).unwrap();
+    samples.set_values(&[2.5; 4]).unwrap();
+    for is_known in [false, true] {
+        assert_eq!(estimator.gradient(&latent, &samples, &mut gradient).unwrap(), 2.5);
+        let size = gradient.iter().fold(0.0_f64, |most, g| most.max(g.abs()));
+        assert_eq!(size < 1e-12, is_known, "{size}");
+    }
+
+    // The mean of the function that is differentiated.
+    let (mut network, mut parameters) = (Network::new(3, 4), vec![0.0; Network::new(3, 4).parameters()]);
+    network.initialize(&vec![0.7; parameters.len()], &mut parameters);
+    parameters.iter_mut().enumerate().for_each(|(at, parameter)| *parameter += 0.1 * at as f64);
+    let mut estimator = Reparametrized::new(&latent, Network::new(3, 4), parameters.clone()).unwrap();
+    samples.draw(&latent, estimator.demand(), &mut Noise::new(2), 0).unwrap();
+    let value = estimator.gradient(&latent, &samples, &mut gradient).unwrap();
+    let mut room = [0.0; 3];
+    let values = samples.iter().map(|one| network.value_and_gradient(&parameters, one.perturbed, &mut room));
+    assert_close(&[value], &[values.sum::<f64>() / 4.0], 1e-12, "mean of the critic");
+
+    // With one sample there are no others to leave it out of.
+    let mut samples = Samples::new(&latent, 1).unwrap();
+    let relax = Relax::new(&latent, Network::new(3, 4), &mut Noise::new(3)).unwrap();
+    samples.draw(&latent, relax.demand(), &mut Noise::new(4), 0).unwrap();
+    samples.set_values(&[1.5]).unwrap();
+    let estimates = [relax.clone(), relax.with_leave_one_out()].map(|mut relax| {
+        relax.gradient(&latent, &samples, &mut gradient).unwrap();
+        gradient
+    });
+    assert_eq!(estimates[0], estimates[1]);
+
+    // Parts are kept, and add up to values.
+    samples.evaluate_parts(&mut |order: &[usize]| order[0] as f64 + 0.5).unwrap();
+    let first = samples.outcomes().next().unwrap()[0] as f64 + 0.5;
+    let parts: Vec<f64> = samples.parts().next().unwrap().to_vec();
+    assert_eq!((samples.values(), parts.iter().sum::<f64>()), (&[first][..], first));
+}

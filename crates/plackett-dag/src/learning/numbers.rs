@@ -325,13 +325,11 @@ impl Learner<'_> {
                 let Some(score) = additive(self.gram, factor, run)? else { return Ok(None) };
                 // Beside the BIC, edges cost what they cost there.
                 let usual = 0.5 * ln(self.gram.rows() as f64);
-                Ok(Some(match price {
-                    Some(price) => (Arc::new(score.priced((price - usual).max(0.0))), None),
-                    None => {
-                        let Fitted { value, met } = fitting(score, factor, run)?;
-                        (Arc::new(value), met)
-                    }
-                }))
+                if let Some(price) = price {
+                    return Ok(Some((Arc::new(score.priced((price - usual).max(0.0))), None)));
+                }
+                let Fitted { value, met } = fitting(score, factor, run)?;
+                Ok(Some((Arc::new(value), met)))
             }
             BGE => Ok(Some((self.marginal_likelihood(run)?, None))),
             _ => Ok(Some((score_by_name(name, Arc::clone(self.gram), &settings)?, None))),
