@@ -26,12 +26,12 @@ export function showColumns({ overview, settings, isExample }, changed) {
     make("td", { text: column.name }),
     make("td", {}, isExample ? make("span", { text: column.kind }) : choice(`Kind of ${column.name}`, said(settings, column.name),
       [["", `${column.kind} (as it looks)`], ["numbers", "numbers"], ["categories", "categories"]], (kind) => { setKind(settings, column.name, kind); changed(); })),
+    make("td", {}, make("button", { type: "button", text: "Leave out", "aria-label": `Leave out ${column.name}`,
+      onclick: () => { set(settings, "drop", dropped.concat([column.name])); changed(); } })),
     make("td", { class: "number", text: column.missing ? column.missing.toLocaleString("en") : "0" }),
     make("td", { class: "number", text: column.distinct == null ? "> 256" : String(column.distinct) }),
-    make("td", { text: column.why }),
-    make("td", {}, make("button", { type: "button", text: "Leave out", "aria-label": `Leave out ${column.name}`,
-      onclick: () => { set(settings, "drop", dropped.concat([column.name])); changed(); } })));
-  const head = [["column"], ["kind"], ["missing", "number"], ["distinct", "number"], ["because it"], ["use"]];
+    make("td", { text: column.why }));
+  const head = [["column"], ["kind"], ["use"], ["missing", "number"], ["distinct", "number"], ["because it"]];
   byId("column-table").replaceChildren(make("table", {}, make("caption", { text: "Columns, as they were read" }),
     make("thead", {}, make("tr", {}, ...head.map(([text, kind]) => make("th", { scope: "col", class: kind, text })))),
     make("tbody", {}, ...overview.columns.map(row))));
@@ -74,5 +74,8 @@ function showReading(settings, dropped, isExample, changed) {
 
 export function overviewText(overview) {
   const notes = overview.notes.length ? ` (${overview.notes.join(", ")})` : "";
-  return `${overview.source}: ${counted(overview.rows, "row")}, ${counted(overview.columns.length, "column")}${notes}.${overview.choice ? " " + overview.choice[0].toUpperCase() + overview.choice.slice(1) + "." : ""}`;
+  // Where columns differ in kind, the table says why each is what it is.
+  const kinds = new Set(overview.columns.map((column) => column.kind));
+  const why = overview.choice && kinds.size === 1 ? ` They are taken for ${[...kinds][0]}: ${overview.choice}.` : "";
+  return `${overview.source}: ${counted(overview.rows, "row")}, ${counted(overview.columns.length, "column")}${notes}.${why}`;
 }

@@ -1,7 +1,6 @@
 /* plackettElement(tag, attributes, ...children) makes an element: attributes by name, `text` its text, `on…` a listener; children that are null are left out. The viewer
  * and the page in the browser are made of it. */
 window.plackettElement = function (tag, attributes, ...children) {
-  "use strict";
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes || {})) {
     if (name === "text") made.textContent = value;
