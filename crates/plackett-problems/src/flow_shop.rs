@@ -359,7 +359,7 @@ impl<'a, T: Time> Walk<'a, T> {
         let Self { line, times, .. } = self;
         let machines = self.shop.machines;
         let mut ends = vec![T::default(); machines];
-        for &job in &*line {
+        for &job in line {
             let mut end = T::default();
             for (machine_end, &time) in ends.iter_mut().zip(&times[job * machines..][..machines]) {
                 end = end.later(*machine_end) + time;

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use plackett::{
-    elementary::{exp, exp_m1, ln, ln_1p},
+    elementary::{exp, ln, ln_1p},
     run::Run,
 };
 
