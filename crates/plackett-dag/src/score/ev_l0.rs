@@ -191,7 +191,7 @@ impl LocalScore for EvL0 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Dag;
+    use crate::{Dag, score::score_by_name};
 
     #[test]
     fn the_estimate_has_its_closed_form_without_edges() {
@@ -210,5 +210,14 @@ mod tests {
         assert_eq!((best.parents.clone(), score.cost(1, &best.parents)), (others, Some(best.score)));
         // All its directions are told.
         assert_eq!(score.undecided(&Dag::from_parents(vec![vec![], vec![0]]).unwrap()), []);
+    }
+
+    #[test]
+    fn scores_per_row_have_the_temperature_of_their_rows() {
+        let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0]).unwrap());
+        for (name, temperature) in [("ev-l0", 1e-3), ("l1", 1e-3), ("bic", 1.0)] {
+            let score = score_by_name(name, Arc::clone(&gram), &ScoreSettings::default()).unwrap();
+            assert_eq!(score.temperature(), temperature, "{name}");
+        }
     }
 }
