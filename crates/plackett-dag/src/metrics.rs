@@ -513,4 +513,17 @@ mod tests {
         let error = compare(&Dag::empty(3), &Dag::empty(4)).unwrap_err();
         assert_eq!(error.to_string(), "the true graph has 3 nodes, the estimate 4");
     }
+
+    #[test]
+    fn classes_are_as_far_apart_as_their_graphs() {
+        let graphs: Vec<Dag> = all_dags(3);
+        for (truth, estimate) in
+            graphs.iter().flat_map(|truth| graphs.iter().map(move |other| (truth, other)))
+        {
+            let found = shd_classes(&Cpdag::of(truth), &Cpdag::of(estimate)).unwrap();
+            assert_eq!(found, shd_cpdag(truth, estimate).unwrap());
+        }
+        let (two, three) = (Cpdag::of(&Dag::empty(2)), Cpdag::of(&Dag::empty(3)));
+        assert!(matches!(shd_classes(&two, &three), Err(Error::Size { expected: 2, found: 3, .. })));
+    }
 }

@@ -553,8 +553,23 @@ fn values_and_baselines_are_those_of_their_formulas() {
     let values = samples.iter().map(|one| network.value_and_gradient(&parameters, one.perturbed, &mut room));
     assert_close(&[value], &[values.sum::<f64>() / 4.0], 1e-12, "mean of the critic");
 
+    // A surrogate that knows nothing yet leaves all to the others' mean, and that of a constant leaves nothing.
+    let fresh = SurrogateGradient::new(&latent, Surrogate::new(3).unwrap()).unwrap();
+    samples.draw(&latent, fresh.demand(), &mut Noise::new(5), 0).unwrap();
+    samples.set_values(&[2.5; 4]).unwrap();
+    assert_eq!(fresh.clone().gradient(&latent, &samples, &mut gradient).unwrap(), 2.5);
+    assert_close(&gradient, &[0.0; 3], 1e-12, "gradient of a constant");
+
     // With one sample there are no others to leave it out of.
     let mut samples = Samples::new(&latent, 1).unwrap();
+    samples.draw(&latent, fresh.demand(), &mut Noise::new(5), 0).unwrap();
+    samples.set_values(&[2.5]).unwrap();
+    fresh.clone().gradient(&latent, &samples, &mut gradient).unwrap();
+    let mut plain = [0.0; 3];
+    let mut reinforce = Reinforce::new(&latent, Baseline::None).unwrap();
+    reinforce.gradient(&latent, &samples, &mut plain).unwrap();
+    assert_close(&gradient, &plain, 1e-12, "one sample");
+
     let relax = Relax::new(&latent, Network::new(3, 4), &mut Noise::new(3)).unwrap();
     samples.draw(&latent, relax.demand(), &mut Noise::new(4), 0).unwrap();
     samples.set_values(&[1.5]).unwrap();

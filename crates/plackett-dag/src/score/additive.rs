@@ -282,3 +282,14 @@ impl Family for Additive {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_those_of_functions_and_of_three_tables() {
+        // Eight functions of three columns, in a hundred rows of eight bytes; and tables of all of them by all of them.
+        assert_eq!(additive_bytes(3, 100), 8 * (24 * 100) + 3 * 8 * (24 * 24));
+    }
+}

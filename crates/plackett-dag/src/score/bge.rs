@@ -447,4 +447,11 @@ mod tests {
             assert!((found - bge.cost(3, &parents, &mut Space::default())).abs() < 1e-9);
         }
     }
+
+    #[test]
+    fn each_column_that_was_set_has_a_table_of_its_own() {
+        let rows = rows(20, 3);
+        let gram = Gram::from_rows(rows.as_flattened(), 4, Centering::Center).unwrap();
+        assert_eq!(Bge::bytes_needed(&gram), 8 * 4 * 4);
+    }
 }

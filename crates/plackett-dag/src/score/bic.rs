@@ -211,3 +211,17 @@ impl LocalScore for Bic {
         Some(weights)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn beyond_the_prices_of_few_rows_a_parent_costs_the_penalty() {
+        let criterion = LogVariance { half_rows: 5.0, penalty: 2.0, prices: [0.0, 3.0, 7.0].into() };
+        let prices: Vec<f64> = (0..6).map(|parents| criterion.price(parents)).collect();
+        assert_eq!(prices, [0.0, 3.0, 7.0, 9.0, 11.0, 13.0]);
+        let plain = LogVariance { prices: [].into(), ..criterion };
+        assert_eq!(plain.price(3), 6.0);
+    }
+}

@@ -220,3 +220,34 @@ impl Family for DegenerateGaussian {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A column of numbers, and a category of three levels, whose indicators are the columns 1 and 2.
+    fn score(rows: usize) -> DegenerateGaussian {
+        let layout = Layout::of_counts([None, Some(vec![4.0, 9.0, 7.0])].into_iter());
+        let gram = Gram::from_matrix(rows, 3, vec![4.0, 1.2, 0.0, 1.2, 1.0, 0.0, 0.0, 0.0, 1.0]).unwrap();
+        let blocks = Blocks { layout, gram, rows: rows as f64 };
+        DegenerateGaussian::new(blocks, Price::new(rows as f64, None).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn dependence_is_bartlett_s_statistic_of_the_correlations() {
+        let correlation = 0.6 * 20.0 / (20.0 + PSEUDO_ROWS);
+        let expected = (20.0 - 0.5 * (1.0 + 2.0 + 3.0)) * -(1.0 - correlation * correlation).ln();
+        let (found, freedom) = score(20).dependence(0, 1, &[], &mut Space::default());
+        assert!((found - expected).abs() < 1e-12, "{found} for {expected}");
+        assert_eq!(freedom, 2.0);
+    }
+
+    #[test]
+    fn a_parent_costs_the_parameters_of_a_usual_one() {
+        // Three columns of two nodes: a parent has one and a half, each with a coefficient for each column of the node.
+        let parameter = 0.5 * 20_f64.ln();
+        for (node, parameters) in [(0, 1.5), (1, 3.0)] {
+            assert!((score(20).price_of_parent(node) - parameters * parameter).abs() < 1e-12);
+        }
+    }
+}

@@ -187,3 +187,37 @@ impl LocalScore for EvL0 {
         Some(self.subset.weights(node, parents))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Dag, score::score_by_name};
+
+    #[test]
+    fn the_estimate_has_its_closed_form_without_edges() {
+        // Both ends of a graph without edges have variance one, the conditional one but for the degrees of freedom.
+        let gram = Gram::from_matrix(10, 2, vec![1.0, 0.0, 0.0, 1.0]).unwrap();
+        let estimate = estimate_noise_variance(&gram, &Run::default());
+        assert!((estimate - (10.0_f64 / 9.0).sqrt()).abs() < 1e-12, "{estimate}");
+    }
+
+    #[test]
+    fn a_set_costs_what_it_costs_as_the_best() {
+        let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0]).unwrap());
+        let score = EvL0::new(gram, &ScoreSettings::default()).unwrap();
+        let (others, none) = (NodeSet::full(1), NodeSet::default());
+        let best = score.best(1, &others, &none, &mut Scratch::default(), &Run::default()).unwrap();
+        assert_eq!((best.parents.clone(), score.cost(1, &best.parents)), (others, Some(best.score)));
+        // All its directions are told.
+        assert_eq!(score.undecided(&Dag::from_parents(vec![vec![], vec![0]]).unwrap()), []);
+    }
+
+    #[test]
+    fn scores_per_row_have_the_temperature_of_their_rows() {
+        let gram = Arc::new(Gram::from_matrix(1000, 2, vec![1.0, 2.0, 2.0, 5.0]).unwrap());
+        for (name, temperature) in [("ev-l0", 1e-3), ("l1", 1e-3), ("bic", 1.0)] {
+            let score = score_by_name(name, Arc::clone(&gram), &ScoreSettings::default()).unwrap();
+            assert_eq!(score.temperature(), temperature, "{name}");
+        }
+    }
+}
