@@ -11,7 +11,7 @@ use rand::{Rng, RngExt as _};
 
 const LAYERS: usize = 256;
 /// Where the tail begins, and the area that each layer then has, to the digits that other programs take as well, so that their draws are these.
-const TAIL: f64 = 3.654_152_885_361_008_8;
+const TAIL: f64 = 3.654_152_885_361_009;
 const AREA: f64 = 0.004_928_673_233_99;
 
 struct Ziggurat {
