@@ -47,8 +47,8 @@ const simulated = (name, ...words) => {
   return join(folder, "data.csv");
 };
 
-/** Both say the same, to the last bit of the score and of every weight. How many local scores were looked at on the way is left out: without
- * threads work is divided otherwise. */
+/** Both say the same, to the last bit of the score and of every weight. How many local scores were looked at on the way is left out: drawing the
+ * best graph so far looks at some more. */
 function same(ours, theirs, what) {
   const essence = ({ method, score_name, score, order, edges, cpdag }) => ({ method, score_name, score, order, cpdag, edges: edges.map(({ from, to, weight }) => ({ from, to, weight })) });
   assert.deepEqual(essence(ours), essence(theirs), what);
