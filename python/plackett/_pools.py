@@ -248,6 +248,7 @@ class _Elsewhere:
         late = [future for future, since in self._since.items() if now - since >= self._timeout]
         found = [(self._working.pop(future), self._too_late()) for future in late]
         for future in late:
+            future.cancel()  # whoever can stop what has begun may do so
             del self._since[future]
             self._is_alone = False
         if late and self._kill():

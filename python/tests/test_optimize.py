@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from itertools import permutations
 
 import numpy as np
@@ -505,6 +505,27 @@ class _Plain(ThreadPoolExecutor):
 def test_an_executor_that_can_only_be_shut_down():
     found = plackett.minimize(distance, 6, max_evaluations=200, executor=_Plain, window=4)
     assert found.value == plackett.minimize(distance, 6, max_evaluations=200, window=4).value
+
+
+class _Stoppable(Executor):
+    """As an executor on a cluster may have it: what has begun, and here never ends if item 0 is first, can be stopped."""
+
+    def __init__(self):
+        self.stopped = []
+
+    def submit(self, function, /, order):
+        future = Future()
+        future.set_running_or_notify_cancel()
+        future.cancel = lambda: self.stopped.append(order.tolist())
+        if order[0] != 0:
+            future.set_result(function(order))
+        return future
+
+
+def test_what_takes_too_long_is_canceled():
+    executor = _Stoppable()
+    found = plackett.minimize(distance, 6, max_evaluations=30, start=[0, 1, 2, 3, 4, 5], executor=executor, timeout=0.05, on_error="skip")
+    assert [0, 1, 2, 3, 4, 5] in executor.stopped and len(executor.stopped) == found.failures
 
 
 _SHARED = """

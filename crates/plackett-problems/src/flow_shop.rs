@@ -356,17 +356,15 @@ impl<'a, T: Time> Walk<'a, T> {
 
     /// The makespan of the line.
     fn span(&self) -> T {
-        let Self { line, times, .. } = self;
-        let machines = self.shop.machines;
-        let mut ends = vec![T::default(); machines];
-        for &job in line {
+        let mut ends = vec![T::default(); self.shop.machines];
+        for &job in &self.line {
             let mut end = T::default();
-            for (machine_end, &time) in ends.iter_mut().zip(&times[job * machines..][..machines]) {
+            for (machine_end, &time) in ends.iter_mut().zip(self.times_of(job)) {
                 end = end.later(*machine_end) + time;
                 *machine_end = end;
             }
         }
-        ends[machines - 1]
+        ends[self.shop.machines - 1]
     }
 
     /// The makespan with a job put into every gap of the line, or into the first ones if no more evaluations are left. O(n·m).
