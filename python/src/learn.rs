@@ -11,8 +11,8 @@ use plackett_dag::{
     diagnostics::{Diagnostic, Evidence, diagnose},
     knowledge::Resolved,
     learning::{
-        CategorySettings, KnowledgeCost, LearnedEdge, NumberSettings, Path, PathEdge,
-        SearchSettings, TestSettings,
+        CategorySettings, KnowledgeCost, LearnedEdge, NumberSettings, Path, PathEdge, SearchSettings,
+        TestSettings,
     },
 };
 use plackett_report::{Column, Input, Recipe, Report, Resampling, Source, warnings};
