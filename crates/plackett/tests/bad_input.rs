@@ -226,6 +226,7 @@ fn toys() {
 fn samples() {
     let latent = PlackettLuce::new(&[0.0; 3]).unwrap();
     assert_error!(Samples::new(&latent, 0), Error::Setting { name: "samples", .. });
+    assert_error!(Samples::new(&latent, usize::MAX / 2), Error::Memory { .. });
     let mut samples = Samples::new(&latent, 2).unwrap();
     let half = [0.5; 6];
     assert_error!(samples.set_noise(&latent, &half[..5], &half), Error::Length { what: "u", .. });

@@ -4,9 +4,13 @@ use super::Demand;
 use crate::{
     distribution::Distribution,
     error::{Error, check_finite, check_length, check_noise, check_setting},
+    memory,
     noise::{Noise, fill_uniform},
     objective::{Objective, evaluate, evaluate_parts},
 };
+
+/// Every machine has as much, so that the steps of a search need not ask.
+const FEW_BYTES: u128 = 1 << 24;
 
 /// n samples of a latent. Sample i of a step has a random stream of its own, so runs do not depend on threads.
 ///
@@ -65,10 +69,14 @@ impl Samples {
     /// Room for n samples of a latent.
     ///
     /// # Errors
-    /// No samples.
+    /// No samples, or more than there is memory for.
     pub fn new(latent: &impl Distribution, count: usize) -> Result<Self, Error> {
         check_setting("samples", count as f64, count > 0, "at least 1 is needed")?;
         let (items, outcome_len) = (latent.items(), latent.outcome_len());
+        let bytes = 8 * count as u128 * (3 * items as u128 + outcome_len as u128 + 1);
+        if bytes > FEW_BYTES {
+            memory::check("room for so many samples", bytes)?;
+        }
         Ok(Self {
             items,
             outcome_len,
