@@ -1,4 +1,5 @@
-//! `plackett-fuzz SECONDS [TARGET…]`: feeds every reader, or those named, for so many seconds each, with cases made from its corpus.
+//! `plackett-fuzz [--guided PROGRAM] SECONDS [TARGET…]`: feeds every reader, or those named, for so many seconds each, with cases made from
+//! its corpus: by chance, or by `guided.rs`, built as PROGRAM, which goes on from cases that reached something new.
 //!
 //! Each reader runs in a process of its own, so that even one that is ended by the system leaves its case behind: a panic, more than
 //! some seconds of processor time, or more memory than any case should need. Such cases are put into the corpus, where the
@@ -13,7 +14,7 @@ use std::{
     io::{Seek as _, SeekFrom, Write as _},
     panic,
     path::{Path, PathBuf},
-    process::{Command, ExitCode, Stdio},
+    process::{Command, ExitCode, Output, Stdio},
     sync::atomic::{AtomicU64, Ordering},
     thread,
     time::{Duration, Instant},
@@ -41,19 +42,83 @@ fn main() -> anyhow::Result<ExitCode> {
             feed(target, seed.parse()?, seconds.parse()?, Path::new(case))?;
             Ok(ExitCode::SUCCESS)
         }
-        [seconds, ref names @ ..] => all(seconds.parse().context("how many seconds?")?, names),
-        [] => all(10.0, &[]),
+        ["--guided", program, seconds, ref names @ ..] => {
+            all(&Engine::Guided(program.into()), seconds.parse().context("how many seconds?")?, names)
+        }
+        [seconds, ref names @ ..] => {
+            all(&Engine::Blind, seconds.parse().context("how many seconds?")?, names)
+        }
+        [] => all(&Engine::Blind, 10.0, &[]),
+    }
+}
+
+/// Where cases come from.
+enum Engine {
+    /// The corpus, changed by chance.
+    Blind,
+    /// This program, by libFuzzer.
+    Guided(PathBuf),
+}
+
+impl Engine {
+    /// The process that feeds a reader until the time is over or a case is too much for it, which is then in a file.
+    fn child(&self, target: &Target, seed: u64, seconds: f64, case: &Path) -> anyhow::Result<Command> {
+        let Self::Guided(program) = self else {
+            let mut child = Command::new(std::env::current_exe()?);
+            child.args(["--child", target.name, &seed.to_string(), &seconds.to_string()]).arg(case);
+            return Ok(child);
+        };
+        // What it has learned stays beside it for the next time.
+        let grown = program.with_file_name("corpus").join(target.name);
+        fs::create_dir_all(&grown)?;
+        let dictionary = program.with_file_name(format!("{}.dictionary", target.name));
+        let word = |word: &str| word.bytes().map(|byte| format!("\\x{byte:02x}")).collect::<String>();
+        let words = target.words.iter().filter(|text| !text.is_empty());
+        fs::write(&dictionary, words.map(|text| format!("\"{}\"\n", word(text))).collect::<String>())?;
+        let mut child = Command::new(program);
+        child
+            .env("PLACKETT_FUZZ_TARGET", target.name)
+            .arg(format!("-seed={}", seed as u32 | 1))
+            .arg(format!("-max_total_time={}", seconds.ceil()))
+            .arg(format!("-exact_artifact_path={}", case.display()))
+            .arg(format!("-dict={}", dictionary.display()))
+            .args(["-timeout=30", "-rss_limit_mb=2048", "-max_len=32768", "-len_control=20"])
+            .args(["-print_final_stats=1", "-verbosity=0"])
+            .args([grown, target.folder()]);
+        Ok(child)
+    }
+
+    /// Whether what a process says is more than its settings.
+    fn is_about_the_case(&self, line: &str) -> bool {
+        match self {
+            Self::Blind => true,
+            Self::Guided(_) => ["thread ", "memory ", "==", "ALARM"].iter().any(|word| line.starts_with(word)),
+        }
+    }
+
+    /// How many cases a process says that it has read.
+    fn cases(&self, output: &Output) -> u64 {
+        let text = match self {
+            Self::Blind => &output.stdout,
+            Self::Guided(_) => &output.stderr,
+        };
+        let text = String::from_utf8_lossy(text);
+        let last = match self {
+            Self::Blind => text.lines().last(),
+            Self::Guided(_) => text.lines().find_map(|line| line.strip_prefix("stat::number_of_executed_units:")),
+        };
+        last.and_then(|number| number.trim().parse().ok()).unwrap_or(0)
     }
 }
 
 /// Feeds the targets one after another, and tells of each.
-fn all(seconds: f64, names: &[&str]) -> anyhow::Result<ExitCode> {
+fn all(engine: &Engine, seconds: f64, names: &[&str]) -> anyhow::Result<ExitCode> {
     if let Some(unknown) = names.iter().find(|&&name| TARGETS.iter().all(|target| target.name != name)) {
         return Err(anyhow!("{unknown} is no target"));
     }
     let mut found = 0;
     for target in TARGETS.iter().filter(|target| names.is_empty() || names.contains(&target.name)) {
-        let (cases, findings) = fuzz(target, seconds)?;
+        let (cases, findings) = fuzz(engine, target, seconds)?;
         println!("{:<12} {cases:>12} cases {:>3} findings", target.name, findings.len());
         findings.iter().for_each(|(path, why)| println!("    {}: {why}", path.display()));
         found += findings.len();
@@ -62,7 +127,7 @@ fn all(seconds: f64, names: &[&str]) -> anyhow::Result<ExitCode> {
 }
 
 /// How many cases a reader was fed, and those that it could not take, with why.
-fn fuzz(target: &Target, seconds: f64) -> anyhow::Result<(u64, Vec<(PathBuf, String)>)> {
+fn fuzz(engine: &Engine, target: &Target, seconds: f64) -> anyhow::Result<(u64, Vec<(PathBuf, String)>)> {
     /// One that fails that often is to be mended first.
     const MOST_FINDINGS: usize = 10;
     let case = std::env::temp_dir().join(format!("plackett-fuzz-{}-{}", target.name, std::process::id()));
@@ -73,23 +138,19 @@ fn fuzz(target: &Target, seconds: f64) -> anyhow::Result<(u64, Vec<(PathBuf, Str
         if left <= 0.0 || findings.len() >= MOST_FINDINGS {
             break;
         }
-        let arguments = ["--child", target.name, &(first * 1000 + round).to_string(), &left.to_string()];
-        let child = Command::new(std::env::current_exe()?)
-            .args(arguments)
-            .arg(&case)
-            .stdin(Stdio::null())
-            .output()?;
-        let said = String::from_utf8_lossy(&child.stdout);
-        cases += said.lines().last().and_then(|line| line.parse::<u64>().ok()).unwrap_or(0);
-        if !child.status.success() {
-            let bytes = fs::read(&case)?;
+        let output = engine.child(target, first * 1000 + round, left, &case)?.stdin(Stdio::null()).output()?;
+        cases += engine.cases(&output);
+        if !output.status.success() {
+            let bytes = fs::read(&case).with_context(|| String::from_utf8_lossy(&output.stderr).into_owned())?;
+            fs::remove_file(&case)?;
             let mut hasher = DefaultHasher::new();
             bytes.hash(&mut hasher);
             let path = target.folder().join(format!("found-{:016x}", hasher.finish()));
             fs::write(&path, bytes)?;
-            let why = String::from_utf8_lossy(&child.stderr).trim().replace('\n', " ");
+            let said = String::from_utf8_lossy(&output.stderr);
+            let why = said.lines().skip_while(|line| !engine.is_about_the_case(line)).collect::<Vec<_>>().join(" ");
             let why = why.chars().take(300).collect::<String>();
-            findings.push((path, format!("{} {why}", child.status)));
+            findings.push((path, format!("{} {why}", output.status)));
         }
     }
     fs::remove_file(&case).ok();
