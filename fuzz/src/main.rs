@@ -92,7 +92,9 @@ impl Engine {
     fn is_about_the_case(&self, line: &str) -> bool {
         match self {
             Self::Blind => true,
-            Self::Guided(_) => ["thread ", "memory ", "==", "ALARM"].iter().any(|word| line.starts_with(word)),
+            Self::Guided(_) => {
+                ["thread ", "memory ", "==", "ALARM"].iter().any(|word| line.starts_with(word))
+            }
         }
     }
 
@@ -105,7 +107,9 @@ impl Engine {
         let text = String::from_utf8_lossy(text);
         let last = match self {
             Self::Blind => text.lines().last(),
-            Self::Guided(_) => text.lines().find_map(|line| line.strip_prefix("stat::number_of_executed_units:")),
+            Self::Guided(_) => {
+                text.lines().find_map(|line| line.strip_prefix("stat::number_of_executed_units:"))
+            }
         };
         last.and_then(|number| number.trim().parse().ok()).unwrap_or(0)
     }
@@ -138,17 +142,20 @@ fn fuzz(engine: &Engine, target: &Target, seconds: f64) -> anyhow::Result<(u64, 
         if left <= 0.0 || findings.len() >= MOST_FINDINGS {
             break;
         }
-        let output = engine.child(target, first * 1000 + round, left, &case)?.stdin(Stdio::null()).output()?;
+        let output =
+            engine.child(target, first * 1000 + round, left, &case)?.stdin(Stdio::null()).output()?;
         cases += engine.cases(&output);
         if !output.status.success() {
-            let bytes = fs::read(&case).with_context(|| String::from_utf8_lossy(&output.stderr).into_owned())?;
+            let bytes =
+                fs::read(&case).with_context(|| String::from_utf8_lossy(&output.stderr).into_owned())?;
             fs::remove_file(&case)?;
             let mut hasher = DefaultHasher::new();
             bytes.hash(&mut hasher);
             let path = target.folder().join(format!("found-{:016x}", hasher.finish()));
             fs::write(&path, bytes)?;
             let said = String::from_utf8_lossy(&output.stderr);
-            let why = said.lines().skip_while(|line| !engine.is_about_the_case(line)).collect::<Vec<_>>().join(" ");
+            let why =
+                said.lines().skip_while(|line| !engine.is_about_the_case(line)).collect::<Vec<_>>().join(" ");
             let why = why.chars().take(300).collect::<String>();
             findings.push((path, format!("{} {why}", output.status)));
         }

@@ -50,7 +50,7 @@ fn names_do_not_control_the_terminal() {
 #[test]
 fn numbers_too_fine_for_their_squares_are_not_called_constant() {
     let folder = Folder::new();
-    for scale in ["e-300", "e-200"] {
+    for scale in ["e-300", "e-200", "e-160"] {
         let rows: Vec<String> =
             (0..40).map(|row| format!("{}{scale},{}{scale},{}", row % 7, row % 5, row % 3)).collect();
         let file = folder.write("fine.csv", &format!("a,b,c\n{}\n", rows.join("\n")));

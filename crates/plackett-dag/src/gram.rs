@@ -21,6 +21,12 @@ const TABLES: u128 = 3;
 /// Relative asymmetry accepted in a matrix that a caller computed: rounding, not error.
 const SYMMETRY_TOLERANCE: f64 = 1e-9;
 
+/// A column whose standard deviation is below this share of its mean's size is constant: a double has 16 digits, so that what
+/// is left is rounding.
+pub(crate) const CONSTANT_TOLERANCE: f64 = 1e-14;
+/// Smaller squares have fewer digits than others.
+const FINEST_SQUARE: f64 = f64::MIN_POSITIVE / f64::EPSILON;
+
 /// What is done to the columns before their products are taken.
 ///
 /// ```
@@ -746,6 +752,12 @@ impl Gram {
         self.rows
     }
 
+    /// Whether a column varies by more than rounding, as far as its square tells.
+    pub(crate) fn varies(&self, node: usize) -> bool {
+        let deviation = self.entry(node, node).max(0.0).sqrt() * self.scales[node];
+        deviation > CONSTANT_TOLERANCE * self.means[node].abs() && deviation * deviation > FINEST_SQUARE
+    }
+
     /// The same moments beside the rows that they are of.
     pub(crate) fn holding(self, rows: NumberRows) -> Self {
         Self { held: Some(rows), ..self }
@@ -1033,6 +1045,7 @@ mod tests {
         assert!(matches!(Gram::from_rows(&[], 2, Centering::Center), Err(Error::Empty)));
         let constant = Gram::from_rows(&[0.1, 1.0, 0.1, 2.0, 0.1, 3.0], 2, Centering::Standardize).unwrap();
         assert_eq!((constant.entry(0, 0), constant.scales()[0]), (0.0, 1.0));
+        assert!(!constant.varies(0) && constant.varies(1));
         assert!(matches!(
             Gram::from_rows(&[0.1, 1.0, f64::INFINITY, 2.0], 2, Centering::Center),
             Err(Error::NotFinite { row: 1, column: 0 })

@@ -18,10 +18,6 @@ const COPY_TOLERANCE: f64 = 1e-12;
 /// Columns with a correlation beyond this are the same quantity in all but name.
 const NEAR_COPY: f64 = 0.999;
 
-/// A column whose standard deviation is below this share of its mean's size is constant: a double has 16 digits, so
-/// that what is left is rounding.
-const CONSTANT_TOLERANCE: f64 = 1e-14;
-
 /// A column with more categories than this is worth a warning: few methods make sense of it.
 const MANY_CATEGORIES: usize = 50;
 
@@ -253,11 +249,11 @@ fn diagnose(names: &[&str], gram: &Gram, copies: &mut Vec<Finding>) -> Vec<usize
     let mut varying: Vec<(usize, f64)> = Vec::new();
     let mut near = Vec::new();
     for column in 0..gram.nodes() {
-        let deviation = gram.entry(column, column).max(0.0).sqrt();
-        if deviation <= CONSTANT_TOLERANCE * gram.means()[column].abs() {
+        if !gram.varies(column) {
             constants.push(column);
             continue;
         }
+        let deviation = gram.entry(column, column).sqrt();
         let correlation = |&(other, spread): &(usize, f64)| gram.entry(column, other) / deviation / spread;
         let closest = varying
             .iter()

@@ -8,21 +8,14 @@ use plackett::run::{Ending, Run};
 use super::{Basis, Learned, Learning, mixed, numbers, unscored};
 use crate::{
     Bounds, Cpdag, Dag, Gram, JointMoments, Mixed, Result,
+    gram::CONSTANT_TOLERANCE,
     mixed::MixedColumn,
     search::{Convergence, WorstEdge},
 };
 
-/// A column whose standard deviation is below this share of its mean's size is constant: a double has 16 digits, so that what
-/// is left is rounding.
-const CONSTANT_TOLERANCE: f64 = 1e-14;
-
 /// The columns that vary.
 fn varying(gram: &Gram) -> Vec<usize> {
-    let varies = |&node: &usize| {
-        let (deviation, mean) = (gram.entry(node, node).max(0.0).sqrt(), gram.means()[node]);
-        deviation > CONSTANT_TOLERANCE * mean.abs()
-    };
-    (0..gram.nodes()).filter(varies).collect()
+    (0..gram.nodes()).filter(|&node| gram.varies(node)).collect()
 }
 
 /// Learns a graph from moments, of whatever columns.
@@ -201,6 +194,25 @@ mod tests {
             assert_eq!(found.dag.edges().collect::<Vec<_>>(), moved, "{method}");
             assert_eq!((found.order.len(), found.score), (7, expected.score));
             assert_eq!(found.cpdag.undirected().len(), expected.cpdag.undirected().len());
+        }
+    }
+
+    /// Times in nanoseconds are some 10¹⁸ and differ by far less, by far more than rounding.
+    #[test]
+    fn a_column_far_from_zero_is_not_constant() {
+        let sem = simulate_sem(&SemSettings { nodes: 4, ..SemSettings::default() }, 3).unwrap();
+        let learn = |scale: f64, shift: f64, centering| {
+            let mut builder = GramBuilder::new(4).unwrap();
+            sem.sample_each(500, Sem::TRAINING, |row| {
+                builder.push_row(&row.iter().map(|value| value * scale + shift).collect::<Vec<_>>()).unwrap();
+            });
+            let gram = Observations::Numbers(builder.finish(centering).unwrap().into());
+            Learning { score: "bic".into(), ..Learning::default() }.run(&gram, &Run::default()).unwrap().cpdag
+        };
+        for centering in [Centering::Center, Centering::Standardize] {
+            let plain = learn(1.0, 0.0, centering);
+            assert!(!plain.directed().is_empty() || !plain.undirected().is_empty());
+            assert_eq!(learn(1e14, 1.7e18, centering), plain, "{centering:?}");
         }
     }
 
