@@ -5,6 +5,7 @@ use numpy::{
     Element, PyArray, PyArray2, PyReadonlyArray, PyUntypedArrayMethods,
     ndarray::{Array2, Dimension},
 };
+use plackett::memory;
 use pyo3::{exceptions::PyMemoryError, prelude::*};
 use rayon::prelude::*;
 
@@ -77,17 +78,24 @@ pub(crate) fn to_items(row: &[i64], items: &mut Vec<usize>) -> Result<(), Failur
 
 /// Room for a matrix. Sizes come from the caller: without asking first, one that does not fit would end the process.
 pub(crate) fn room<T>(rows: usize, columns: usize) -> Result<Vec<T>, Failure> {
-    let mut entries = Vec::new();
-    if let Some(Ok(())) = rows.checked_mul(columns).map(|size| entries.try_reserve_exact(size)) {
-        Ok(entries)
-    } else {
-        let text = format!("there is no memory for {rows} times {columns} numbers");
-        Err(Failure::Raised(PyMemoryError::new_err(text)))
+    let refused = |text: String| Failure::Raised(PyMemoryError::new_err(text));
+    let bytes = (rows as u128 * columns as u128).saturating_mul(size_of::<T>() as u128);
+    // Systems promise more than they have.
+    if bytes > memory::FEW_BYTES {
+        memory::check("so large an array", bytes).map_err(|error| refused(error.to_string()))?;
     }
+    let mut entries = Vec::new();
+    entries
+        .try_reserve_exact(rows * columns)
+        .map_err(|_| refused(format!("there is no memory for {rows} times {columns} numbers")))?;
+    Ok(entries)
 }
 
 /// Rows that one thread works on, and that share a random stream.
 const CHUNK: usize = 1024;
+
+/// Chunks that are held apart before they are joined: all of them would take the memory twice.
+const GROUP: usize = 256;
 
 /// The results of so many rows, `width` entries each, worked out chunk by chunk on all threads. `fill` gets the number of a
 /// chunk, its rows, and room for their results; of several complaints that of the first chunk is kept, whatever the threads do.
@@ -107,13 +115,16 @@ pub(crate) fn by_chunks<T: Send>(
         let mut results = Vec::with_capacity(range.len() * width);
         fill(number as u64, range, &mut results).map(|()| results)
     };
-    let numbers = 0..rows.div_ceil(CHUNK);
-    let chunks: Vec<_> = match plackett::run::threads() {
-        1 => numbers.map(chunk).collect(),
-        _ => numbers.into_par_iter().map(chunk).collect(),
-    };
-    for chunk in chunks {
-        results.append(&mut chunk?);
+    let count = rows.div_ceil(CHUNK);
+    for first in (0..count).step_by(GROUP) {
+        let numbers = first..count.min(first + GROUP);
+        let chunks: Vec<_> = match plackett::run::threads() {
+            1 => numbers.map(chunk).collect(),
+            _ => numbers.into_par_iter().map(chunk).collect(),
+        };
+        for chunk in chunks {
+            results.append(&mut chunk?);
+        }
     }
     Ok(results)
 }

@@ -1,4 +1,4 @@
-//! Ctrl-C as a request to stop: the run in progress ends and shows what it has.
+//! Ctrl-C, or the end of the time, as a request to stop: the run in progress ends and shows what it has.
 
 use std::{
     ops::ControlFlow,
@@ -6,11 +6,15 @@ use std::{
         OnceLock,
         atomic::{AtomicBool, Ordering},
     },
+    time::{Duration, Instant},
 };
 
 use anyhow::Context;
 
 static IS_WANTED: AtomicBool = AtomicBool::new(false);
+
+/// When the time is over.
+static END: OnceLock<Instant> = OnceLock::new();
 
 /// What is left to do if the program ends at once.
 static LAST: OnceLock<fn()> = OnceLock::new();
@@ -33,7 +37,19 @@ pub(crate) fn at_once(last: fn()) {
     LAST.get_or_init(|| last);
 }
 
-/// Break once somebody has pressed Ctrl-C.
+/// Asks for the result so far once this time is over.
+pub(crate) fn after(time: Duration) {
+    if let Some(end) = Instant::now().checked_add(time) {
+        END.get_or_init(|| end);
+    }
+}
+
+/// Break once somebody has pressed Ctrl-C, or the time is over.
 pub(crate) fn check() -> ControlFlow<()> {
-    if IS_WANTED.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    let is_over = END.get().is_some_and(|&end| Instant::now() >= end);
+    if is_over || IS_WANTED.load(Ordering::Relaxed) {
+        ControlFlow::Break(())
+    } else {
+        ControlFlow::Continue(())
+    }
 }

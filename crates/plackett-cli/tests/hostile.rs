@@ -13,6 +13,18 @@ fn what_cannot_fit_into_memory_is_refused_with_both_figures() {
         vec!["optimize", "--items", "4000000000", "--command", "cat"],
         vec!["toy", "--items", "1000000000"],
         vec!["reproduce", "table1", "--seeds", "4000000000000", "--out", &out],
+        vec!["simulate", "sem", "--nodes", "10000000", "--samples", "1", "--out", &out],
+        vec!["simulate", "sem", "--nodes", "5", "--samples", "4000000000000", "--out", &out],
+        vec![
+            "simulate",
+            "sem",
+            "--interventions",
+            "1",
+            "--intervention-rows",
+            "4000000000000",
+            "--out",
+            &out,
+        ],
     ];
     for arguments in refused {
         let said = complaint(&arguments, 2);
@@ -138,6 +150,28 @@ fn many_columns_are_looked_at_one_by_one() {
         2,
     );
     assert!(said.contains("missing"), "{said}");
+}
+
+/// However many steps are asked for, the time ends them.
+#[test]
+fn steps_without_end_are_ended_by_the_time() {
+    let said = text(&["toy", "--steps", &u64::MAX.to_string(), "--time", "0.1"]);
+    assert!(said.contains("time up"), "{said}");
+    let folder = Folder::new();
+    let output = run(&["reproduce", "figure1", "--time", "0.1", "--out", &folder.path("")]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("interrupted"));
+    // Runs that were cut short, or never begun, are not counted.
+    let table = folder.read("partial/figure1.md");
+    assert!(!table.contains("NaN") && !table.contains("inf"), "{table}");
+}
+
+#[test]
+fn a_file_is_no_folder() {
+    let folder = Folder::new();
+    let file = folder.write("data.csv", "a,b\n1,2\n2,4\n3,5\n");
+    let said = complaint(&["learn", &file, "--out", &file], 2);
+    assert!(said.contains("is no folder"), "{said}");
 }
 
 #[test]

@@ -353,17 +353,17 @@ fn an_end_leaves_whole_replicates_and_can_be_gone_on_from() {
     let bootstrap = Bootstrap { learning: &learning, rows: &rows, start: None };
     let whole = bootstrap.run(0..10, &Run::default()).unwrap();
     assert_eq!(whole.replicates(), 10);
-    let ended = |seconds: u64| {
+    let ended = |replicates: u64, seconds: u64| {
         let looks = AtomicU64::new(0);
         let clock = || Duration::from_secs(looks.fetch_add(1, Ordering::Relaxed));
         let run = Run::by(&clock, Limits::time(Duration::from_secs(seconds)));
-        let support = bootstrap.run(0..10, &run).unwrap();
+        let support = bootstrap.run(0..replicates, &run).unwrap();
         (support, looks.load(Ordering::Relaxed))
     };
-    let (_, all) = ended(u64::MAX);
+    let (_, all) = ended(10, u64::MAX);
     let mut sizes = Vec::new();
     for part in [0, 1, 3, 5, 8] {
-        let (mut support, _) = ended(part * all / 10);
+        let (mut support, _) = ended(10, part * all / 10);
         sizes.push(support.replicates());
         let mut expected = Support::new(7);
         for number in (0..10).filter(|&number| support.has(number)) {
@@ -381,6 +381,9 @@ fn an_end_leaves_whole_replicates_and_can_be_gone_on_from() {
     }
     assert_eq!(sizes[0], 0);
     assert!(sizes.iter().any(|&size| 0 < size && size < 10), "{sizes:?}");
+    // As many as there are numbers are never listed.
+    let (support, _) = ended(u64::MAX, all);
+    assert!(support.replicates() > 0);
 }
 
 #[test]

@@ -34,6 +34,9 @@ fn of_container(most: &str, taken: &str, parts: &str) -> Option<u64> {
     Some(most?.saturating_sub(taken?.saturating_sub(files?)))
 }
 
+/// Every machine has as much, so that whoever needs no more, and often, need not ask.
+pub const FEW_BYTES: u128 = 1 << 24;
+
 /// Refuses what needs more bytes than the machine can give; where it does not tell, more than an address can reach.
 ///
 /// ```

@@ -2,10 +2,8 @@
 //! problem, several seeds as a band; and the same for the categorical distribution, REBAR's own toy. Beside the paper's four
 //! there are two that it lacks: REINFORCE with the mean taken off, and over orders the surrogate.
 
-use std::fmt::Write;
-
 use plackett::{
-    run::{Limits, Progress, Run},
+    run::{Ending, Limits, Progress, Run},
     trial::Outcomes,
 };
 use rayon::prelude::*;
@@ -95,19 +93,35 @@ struct Group {
 }
 
 pub(super) fn make(Wish { seeds, quick, .. }: Wish<'_>) -> anyhow::Result<Report> {
-    let groups = run_all(seeds, if quick { QUICK_STEPS } else { STEPS })?;
+    let steps = if quick { QUICK_STEPS } else { STEPS };
+    let groups = run_all(seeds, steps)?;
     let mut files = vec![("figure1.csv".to_owned(), csv(&groups)?)];
     let (main, beside) = TASKS.split_at(1);
-    for (name, title, tasks) in [
-        ("figure1", "Toy problem: gradient estimators for the Plackett-Luce distribution", main),
-        ("figure1-categorical", "Toy problem: the same estimators for the categorical distribution", beside),
+    let mut shown = String::new();
+    for (name, title, alternative, tasks) in [
+        (
+            "figure1",
+            "Toy problem: gradient estimators for the Plackett-Luce distribution",
+            "Training curves and log-variance, Plackett-Luce",
+            main,
+        ),
+        (
+            "figure1-categorical",
+            "Toy problem: the same estimators for the categorical distribution",
+            "The same for the categorical distribution",
+            beside,
+        ),
     ] {
-        let panels: Vec<Panel> = tasks.iter().flat_map(|&task| panels(task, &groups)).collect();
-        let figure = Figure::draw(title, &panels, 2)?;
-        files.extend(pictures(name, figure));
+        // A run that was ended early may have left none.
+        let tasks = tasks.iter().filter(|&&task| groups.iter().any(|group| group.task == task));
+        let panels: Vec<Panel> = tasks.flat_map(|&task| panels(task, &groups)).collect();
+        if !panels.is_empty() {
+            files.extend(pictures(name, Figure::draw(title, &panels, 2)?));
+            shown += &format!("\n![{alternative}]({name}.svg)\n");
+        }
     }
     let cells: Vec<Cell> = groups.iter().flat_map(cells).collect();
-    files.push(("figure1.md".to_owned(), markdown(&groups, &cells, seeds).into_bytes()));
+    files.push(("figure1.md".to_owned(), (markdown(&groups, &cells, seeds, steps) + &shown).into_bytes()));
     let text = console::table(&HEADER, groups.iter().map(|group| row(group, &cells)));
     Ok(Report { cells, text, files })
 }
@@ -136,7 +150,9 @@ fn run_all(seeds: &[u64], steps: u64) -> anyhow::Result<Vec<Group>> {
         jobs.par_iter().map(|(.., settings)| toy::train(settings, &run)).collect::<Result<_, _>>()?;
     bar.finish_and_clear();
     let mut groups: Vec<Group> = Vec::new();
-    for ((task, method, settings), run) in jobs.into_iter().zip(runs) {
+    // A curve that was cut short is no result.
+    let whole = jobs.into_iter().zip(runs).filter(|(_, run)| run.status == Ending::Finished);
+    for ((task, method, settings), run) in whole {
         let run = (settings.seed, run);
         match groups.last_mut() {
             Some(group) if group.task == task && group.method == method => group.runs.push(run),
@@ -289,8 +305,7 @@ fn row(group: &Group, cells: &[Cell]) -> Vec<String> {
     ]
 }
 
-fn markdown(groups: &[Group], cells: &[Cell], seeds: &[u64]) -> String {
-    let steps = groups[0].runs[0].1.steps;
+fn markdown(groups: &[Group], cells: &[Cell], seeds: &[u64], steps: u64) -> String {
     let mut text = format!(
         "# Figure 1: gradient estimators on the toy problem\n\n\
          E‖P_b − P_t‖² with offset t = {OFFSET}, one sample a step, Adam 0.01 for scores and critic, {steps} steps, seeds {seeds:?}.\n\
@@ -307,10 +322,5 @@ fn markdown(groups: &[Group], cells: &[Cell], seeds: &[u64]) -> String {
     for group in groups {
         text += &line(&row(group, cells));
     }
-    let _ = write!(
-        text,
-        "\n![Training curves and log-variance, Plackett-Luce](figure1.svg)\n\n\
-         ![The same for the categorical distribution](figure1-categorical.svg)\n"
-    );
     text
 }

@@ -12,6 +12,7 @@ mod variance;
 use std::{
     borrow::Cow,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use anyhow::anyhow;
@@ -19,7 +20,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use crate::{
-    arguments::Common,
+    arguments::{self, Common},
     console::{self, BadInput},
     files::{OutDir, OutFile},
     interrupt,
@@ -42,6 +43,9 @@ pub(crate) struct Arguments {
     /// Numbers whose columns the order score of `variance` is of, as many as are wanted, drawn by the seed [default: simulated ones]
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
+    /// Stop after this many seconds: what is finished by then is in the folder `partial`, and the next call goes on with the tables
+    #[arg(long, value_name = "S", value_parser = arguments::seconds, allow_negative_numbers = true)]
+    time: Option<Duration>,
     #[command(flatten)]
     common: Common,
     /// Write a report, to read in any browser: one HTML file with the tables beside the paper's, and the pictures
@@ -86,6 +90,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     let out = OutDir::create(&arguments.out)?;
     let file = arguments.report.as_deref().map(OutFile::tried).transpose()?;
     interrupt::listen()?;
+    arguments.time.into_iter().for_each(interrupt::after);
     let count = arguments.seeds.unwrap_or(if arguments.quick { 2 } else { 5 });
     plackett::memory::check("a list of so many seeds", BYTES_PER_SEED * u128::from(count))?;
     let seeds: Vec<u64> = (0..count).map(|index| arguments.common.seed.wrapping_add(index)).collect();
@@ -126,7 +131,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     shown.and(written)?;
     if interrupted {
         let place = arguments.out.join("partial");
-        return Err(anyhow!("interrupted: what is there is in {}; call again to go on", place.display()));
+        return Err(anyhow!("interrupted: what is there is in {}; call again for the rest", place.display()));
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ pub(crate) mod network;
 mod sem;
 
 use clap::{Args, Subcommand};
+use plackett::memory;
 
 use crate::arguments::Common;
 
@@ -44,6 +45,12 @@ struct Drawing {
 impl Drawing {
     fn validation(&self) -> usize {
         self.validation.unwrap_or(self.samples)
+    }
+
+    /// Refuses more rows than there is memory for, together with `others`: of so many columns, whose values take so many bytes with their text.
+    fn check(&self, others: u128, columns: usize, bytes: usize) -> anyhow::Result<()> {
+        let rows = self.samples as u128 + self.validation() as u128 + others;
+        Ok(memory::check("so many rows", (rows * columns as u128).saturating_mul(bytes as u128))?)
     }
 }
 

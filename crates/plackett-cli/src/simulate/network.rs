@@ -49,6 +49,8 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
     let &Drawing { samples, common: Common { seed, json }, .. } = &arguments.drawing;
     let validation = arguments.drawing.validation();
     let net = network(&arguments.network)?;
+    let longest = (0..net.dag().nodes()).flat_map(|node| net.states(node)).map(String::len).max();
+    arguments.drawing.check(0, net.dag().nodes(), longest.unwrap_or(0) + 2)?;
     let draws =
         [("data.csv", samples, BayesNet::TRAINING), ("validation.csv", validation, BayesNet::VALIDATION)];
     let mut contents = Vec::new();

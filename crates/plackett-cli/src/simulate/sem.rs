@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use plackett::memory;
 use plackett_dag::{
     Sem,
     format::write_graph_csv,
@@ -66,6 +67,14 @@ impl Kind {
     }
 }
 
+impl Arguments {
+    /// How many nodes are set, each in rows of its own.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of the nodes")]
+    fn experiments(&self) -> usize {
+        (self.interventions.unwrap_or(0.0) * self.nodes as f64).round() as usize
+    }
+}
+
 fn parse_share(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
@@ -77,12 +86,11 @@ fn parse_share(text: &str) -> Result<f64, String> {
 fn data(arguments: &Arguments, sem: &Sem) -> anyhow::Result<(Vec<u8>, usize)> {
     let samples = arguments.drawing.samples;
     let mut text = Vec::new();
-    let Some(share) = arguments.interventions else {
+    let count = arguments.experiments();
+    if arguments.interventions.is_none() {
         sem.sample(samples, Sem::TRAINING).write_csv(&mut text, "data.csv")?;
         return Ok((text, samples));
-    };
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of the nodes")]
-    let count = (share * arguments.nodes as f64).round() as usize;
+    }
     let experiments: Vec<Vec<usize>> =
         sem.random_targets(count).into_iter().map(|target| vec![target]).collect();
     let rows_each = arguments.intervention_rows;
@@ -95,6 +103,9 @@ fn data(arguments: &Arguments, sem: &Sem) -> anyhow::Result<(Vec<u8>, usize)> {
     let lines: Vec<String> = text.lines().zip(last).map(|(line, last)| format!("{line},{last}\n")).collect();
     Ok((lines.concat().into_bytes(), told.rows()))
 }
+
+/// A number, and its text.
+const BYTES_PER_VALUE: usize = 8 + 20;
 
 /// The column of data.csv that names what was set.
 const TARGET: &str = "target";
@@ -120,6 +131,10 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         Kind::Er => GraphKind::ErdosRenyi,
         Kind::Sf => GraphKind::ScaleFree,
     };
+    // The matrix of weights has a digit and a comma at least for each entry.
+    memory::check("the matrix of weights", 2 * (nodes as u128).pow(2))?;
+    let set = arguments.experiments() as u128 * arguments.intervention_rows as u128;
+    arguments.drawing.check(set, nodes, BYTES_PER_VALUE)?;
     let sem = simulate_sem(&SemSettings { graph: kind, degree, nodes, noise: Noise::Standard }, seed)?;
     let out = OutDir::create(&arguments.out)?;
     let mut files = Vec::new();

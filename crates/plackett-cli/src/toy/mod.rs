@@ -4,7 +4,7 @@ mod run;
 
 pub(crate) use run::{BaselineKind, EstimatorKind, Record, Settings, Trained, train};
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use clap::Args;
 use plackett::{
@@ -14,7 +14,7 @@ use plackett::{
 use serde::Serialize;
 
 use crate::{
-    arguments::Common,
+    arguments::{self, Common},
     console,
     files::OutDir,
     interrupt,
@@ -41,6 +41,9 @@ pub(crate) struct Arguments {
     /// Samples per step
     #[arg(long, default_value_t = 1)]
     samples: usize,
+    /// Stop after this many seconds, with the curve so far
+    #[arg(long, value_name = "S", value_parser = arguments::seconds, allow_negative_numbers = true)]
+    time: Option<Duration>,
     #[command(flatten)]
     common: Common,
     /// Write the curve as CSV, and both panels as SVG and PNG, into this folder
@@ -79,7 +82,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         bar.set_position(progress.done);
         interrupt::check()
     };
-    let run = Run::new(Limits::default()).observed(&mut observer);
+    let run = Run::new(Limits { time: arguments.time, ..Limits::default() }).observed(&mut observer);
     run.begin(settings.estimator.name(), Some(settings.steps));
     let trained = train(&settings, &run)?;
     bar.finish_and_clear();
@@ -157,7 +160,11 @@ fn summary(settings: &Settings, trained: &Trained) -> String {
         console::thousands(trained.steps),
         trained.training_seconds,
         1e6 / trained.steps_per_second,
-        if trained.status == Ending::Interrupted { ", interrupted" } else { "" },
+        match trained.status {
+            Ending::Interrupted => ", interrupted",
+            Ending::Time => ", time up",
+            _ => "",
+        },
     );
     text
 }

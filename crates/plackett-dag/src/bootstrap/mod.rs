@@ -15,6 +15,9 @@ pub use support::{EdgeSupport, Support};
 
 use crate::{Learned, Learning, Resampler, Result, parallel};
 
+/// Replicates that are handed out together.
+const BATCH: usize = 1024;
+
 /// A bootstrap of what [`Learning`] gives.
 ///
 /// ```
@@ -78,13 +81,15 @@ impl Bootstrap<'_> {
         each: &mut (dyn FnMut(&Support) + Send),
         run: &Run<'_>,
     ) -> Result<()> {
-        let (there, missing): (Vec<u64>, Vec<u64>) =
-            numbers.into_iter().partition(|&number| support.has(number));
-        run.begin("bootstrap", Some((there.len() + missing.len()) as u64));
-        run.advance(there.len() as u64);
+        let mut numbers = numbers.into_iter();
+        run.begin("bootstrap", numbers.size_hint().1.map(|count| count as u64));
         let desk = Mutex::new((support, each));
         let make = |number: u64| -> Result<()> {
             if run.is_over() {
+                return Ok(());
+            }
+            if desk.lock().unwrap_or_else(PoisonError::into_inner).0.has(number) {
+                run.advance(1);
                 return Ok(());
             }
             let Some(learned) = self.replicate(number, run)? else { return Ok(()) };
@@ -95,7 +100,13 @@ impl Bootstrap<'_> {
             each(support);
             Ok(())
         };
-        parallel::map::<_, _, Result<Vec<()>>>(missing, make)?;
-        Ok(())
+        // The numbers may be as many as there are: they are never listed all at once.
+        loop {
+            let batch: Vec<u64> = numbers.by_ref().take(BATCH).collect();
+            if batch.is_empty() || run.is_over() {
+                return Ok(());
+            }
+            parallel::map::<_, _, Result<Vec<()>>>(batch, make)?;
+        }
     }
 }

@@ -27,7 +27,7 @@ impl BayesNet {
     /// A value takes O(1) steps for each parent and O(r) for its r states; the columns are all the memory there is.
     ///
     /// # Errors
-    /// [`Error::TooManyRows`](crate::Error::TooManyRows) for more than [`Categories::MOST_ROWS`].
+    /// [`Error::TooManyRows`](crate::Error::TooManyRows) for more than [`Categories::MOST_ROWS`], and more than there is memory for.
     ///
     /// # Example
     /// ```
@@ -40,6 +40,7 @@ impl BayesNet {
     pub fn sample(&self, rows: usize, seed: u64, stream: u64) -> Result<Categories> {
         check_rows(rows)?;
         let nodes = self.dag().nodes();
+        plackett::memory::check("so many rows", rows as u128 * nodes as u128)?;
         let bounds: Vec<Vec<f64>> = (0..nodes).map(|node| self.bounds(node)).collect();
         let mut columns = vec![vec![0_u8; rows]; nodes];
         let mut blocks: Vec<Vec<&mut [u8]>> =

@@ -229,6 +229,9 @@ impl PartitionMcmc {
             run.begin(STAGE, Some(self.chains as u64 * round.parts()));
             chains.iter_mut().for_each(Observed::forget);
             for part in 0..round.parts() {
+                if run.is_over() {
+                    break;
+                }
                 let _: Vec<()> = parallel::map(&mut chains, |chain| {
                     if !run.is_over() {
                         chain.go_on(&round, part, run);
@@ -666,8 +669,12 @@ mod tests {
             assert!(found.convergence.agrees() || steps < 4, "too short to tell");
         }
         let over = Run::new(Limits::time(Duration::ZERO));
-        let found = PartitionMcmc::default().run(&sums, &Dag::empty(4), &over).unwrap();
-        assert_eq!((found.convergence.samples, found.probabilities), (0, vec![0.0; 16]));
+        // However many steps are asked for.
+        for steps in [None, Some(u64::MAX)] {
+            let chains = PartitionMcmc { steps, ..PartitionMcmc::default() };
+            let found = chains.run(&sums, &Dag::empty(4), &over).unwrap();
+            assert_eq!((found.convergence.samples, found.probabilities), (0, vec![0.0; 16]));
+        }
     }
 
     #[test]

@@ -9,9 +9,6 @@ use crate::{
     objective::{Objective, evaluate, evaluate_parts},
 };
 
-/// Every machine has as much, so that the steps of a search need not ask.
-const FEW_BYTES: u128 = 1 << 24;
-
 /// n samples of a latent. Sample i of a step has a random stream of its own, so runs do not depend on threads.
 ///
 /// ```
@@ -74,7 +71,7 @@ impl Samples {
         check_setting("samples", count as f64, count > 0, "at least 1 is needed")?;
         let (items, outcome_len) = (latent.items(), latent.outcome_len());
         let bytes = 8 * count as u128 * (3 * items as u128 + outcome_len as u128 + 1);
-        if bytes > FEW_BYTES {
+        if bytes > memory::FEW_BYTES {
             memory::check("room for so many samples", bytes)?;
         }
         Ok(Self {
