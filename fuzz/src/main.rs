@@ -152,6 +152,10 @@ fn fuzz(engine: &Engine, target: &Target, seconds: f64) -> anyhow::Result<(u64, 
             let mut hasher = DefaultHasher::new();
             bytes.hash(&mut hasher);
             let path = target.folder().join(format!("found-{:016x}", hasher.finish()));
+            if findings.iter().any(|(known, _)| *known == path) {
+                // It is in the corpus now, and would be read first each time.
+                break;
+            }
             fs::write(&path, bytes)?;
             let said = String::from_utf8_lossy(&output.stderr);
             let why =

@@ -14,6 +14,7 @@ fn what_cannot_fit_into_memory_is_refused_with_both_figures() {
         vec!["toy", "--items", "1000000000"],
         vec!["reproduce", "table1", "--seeds", "4000000000000", "--out", &out],
         vec!["simulate", "sem", "--nodes", "10000000", "--samples", "1", "--out", &out],
+        vec!["simulate", "sem", "--nodes", "18446744073709551615", "--out", &out],
         vec!["simulate", "sem", "--nodes", "5", "--samples", "4000000000000", "--out", &out],
         vec![
             "simulate",
@@ -30,6 +31,10 @@ fn what_cannot_fit_into_memory_is_refused_with_both_figures() {
         let said = complaint(&arguments, 2);
         assert!(said.contains(" needs ") && said.contains(" MiB to give"), "{said}");
     }
+    let nodes: String = (0..300_000).map(|node| format!("n{node};")).collect();
+    let graph = folder.write("many.dot", &format!("digraph {{ {nodes} n0 -> n1 }}"));
+    let said = complaint(&["convert", &graph, &folder.path("many.csv")], 2);
+    assert!(said.contains("the adjacency matrix needs 171,661 MiB"), "{said}");
     // 0.3 TB of second moments, and three such tables.
     let names: Vec<String> = (0..200_000).map(|column| format!("c{column}")).collect();
     let rows = ["1", "2", "4"].map(|value| vec![value; names.len()].join(","));

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use plackett::run::{Limits, Run};
-use plackett_dag::score::{SCORES, ScoreSettings, Scratch, SubsetSearch, score_by_name};
+use plackett_dag::score::{Choice, SCORES, ScoreSettings, Scratch, SubsetSearch, score_by_name};
 use plackett_dag::{
     Dag, Error, Gram, Learning, LocalScore, NodeSet, Observations, Oracle,
     gram::Centering,
@@ -46,6 +46,38 @@ fn for_each_order(nodes: usize, mut visit: impl FnMut(&[usize])) {
             at += 1;
         }
     }
+}
+
+/// A score that finds every graph infinitely bad.
+struct Hopeless;
+
+impl LocalScore for Hopeless {
+    fn name(&self) -> &'static str {
+        "hopeless"
+    }
+
+    fn nodes(&self) -> usize {
+        4
+    }
+
+    fn best(
+        &self,
+        _: usize,
+        _: &NodeSet,
+        required: &NodeSet,
+        _: &mut Scratch,
+        _: &Run<'_>,
+    ) -> Option<Choice> {
+        Some(Choice { score: f64::INFINITY, parents: required.clone(), witness: required.clone() })
+    }
+}
+
+#[test]
+fn what_is_best_of_all_is_an_order_even_if_none_is_any_good() {
+    let found = Exact::default().run(Arc::new(Hopeless), &Run::default()).unwrap().unwrap();
+    let mut items = found.order;
+    items.sort_unstable();
+    assert_eq!(items, [0, 1, 2, 3]);
 }
 
 /// With fewer rows than columns everything seems to explain everything; a graph of that would be worse than none.

@@ -45,6 +45,19 @@ impl Adam {
         self.mean.len().min(self.square.len())
     }
 
+    /// Whether it is one for so many parameters with this rate, whose steps lead to numbers: a saved one may hold anything.
+    #[cfg(feature = "json")]
+    pub(crate) fn is_sound(&self, parameters: usize, rate: f64) -> bool {
+        // Rounding may exceed what gradients are cut at, by a little.
+        let (first, second) = (2.0 * LARGEST_GRADIENT, 2.0 * LARGEST_GRADIENT * LARGEST_GRADIENT);
+        self.rate == rate
+            && self.mean.len() == parameters
+            && self.square.len() == parameters
+            && [self.powers.0, self.powers.1].iter().all(|power| (0.0..=1.0).contains(power))
+            && self.mean.iter().all(|mean| mean.abs() <= first)
+            && self.square.iter().all(|square| (0.0..=second).contains(square))
+    }
+
     /// Moves the parameters one step against the gradient. O(number of parameters), without allocation.
     pub fn step(&mut self, parameters: &mut [f64], gradient: &[f64]) {
         self.powers = (self.powers.0 * DECAY.0, self.powers.1 * DECAY.1);

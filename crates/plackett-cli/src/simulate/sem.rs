@@ -132,7 +132,7 @@ pub(crate) fn command(arguments: &Arguments) -> anyhow::Result<()> {
         Kind::Sf => GraphKind::ScaleFree,
     };
     // The matrix of weights has a digit and a comma at least for each entry.
-    memory::check("the matrix of weights", 2 * (nodes as u128).pow(2))?;
+    memory::check("the matrix of weights", (2 * nodes as u128).saturating_mul(nodes as u128))?;
     let set = arguments.experiments() as u128 * arguments.intervention_rows as u128;
     arguments.drawing.check(set, nodes, BYTES_PER_VALUE)?;
     let sem = simulate_sem(&SemSettings { graph: kind, degree, nodes, noise: Noise::Standard }, seed)?;

@@ -15,9 +15,6 @@ pub use support::{EdgeSupport, Support};
 
 use crate::{Learned, Learning, Resampler, Result, parallel};
 
-/// Replicates that are handed out together.
-const BATCH: usize = 1024;
-
 /// A bootstrap of what [`Learning`] gives.
 ///
 /// ```
@@ -81,8 +78,6 @@ impl Bootstrap<'_> {
         each: &mut (dyn FnMut(&Support) + Send),
         run: &Run<'_>,
     ) -> Result<()> {
-        let mut numbers = numbers.into_iter();
-        run.begin("bootstrap", numbers.size_hint().1.map(|count| count as u64));
         let desk = Mutex::new((support, each));
         let make = |number: u64| -> Result<()> {
             if run.is_over() {
@@ -100,13 +95,28 @@ impl Bootstrap<'_> {
             each(support);
             Ok(())
         };
-        // The numbers may be as many as there are: they are never listed all at once.
-        loop {
-            let batch: Vec<u64> = numbers.by_ref().take(BATCH).collect();
-            if batch.is_empty() || run.is_over() {
-                return Ok(());
-            }
-            parallel::map::<_, _, Result<Vec<()>>>(batch, make)?;
+        side_by_side(numbers, run, make).map(drop)
+    }
+}
+
+/// Replicates that are handed out together.
+const BATCH: usize = 1024;
+
+/// What is made of these replicates, side by side, until the run is over. They may be as many as there are numbers, so that they are never
+/// listed all at once.
+pub(crate) fn side_by_side<T: Send>(
+    numbers: impl IntoIterator<Item = u64>,
+    run: &Run<'_>,
+    make: impl Fn(u64) -> Result<T> + Sync + Send,
+) -> Result<Vec<T>> {
+    let mut numbers = numbers.into_iter();
+    run.begin("bootstrap", numbers.size_hint().1.map(|count| count as u64));
+    let mut made = Vec::new();
+    loop {
+        let batch: Vec<u64> = numbers.by_ref().take(BATCH).collect();
+        if batch.is_empty() || run.is_over() {
+            return Ok(made);
         }
+        made.append(&mut parallel::map::<_, _, Result<Vec<T>>>(batch, &make)?);
     }
 }

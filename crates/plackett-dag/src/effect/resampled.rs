@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{Effect, EffectQuery, JointEffect, JointQuery};
 use crate::dataset::Sample;
-use crate::{Bootstrap, Cpdag, Result, parallel};
+use crate::{Bootstrap, Cpdag, Result, bootstrap};
 
 /// What resamples say of an effect.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -102,7 +102,6 @@ fn resample<E: Spread>(
     run: &Run<'_>,
     ask: impl Fn(&Cpdag, &Sample) -> Result<E> + Sync,
 ) -> Result<E> {
-    run.begin("bootstrap", Some(numbers.end.saturating_sub(numbers.start)));
     let one = |number: u64| -> Result<Option<E>> {
         if run.is_over() {
             return Ok(None);
@@ -114,9 +113,7 @@ fn resample<E: Spread>(
         // A resample may lack a state, or a class whose arrows fit together.
         Ok(ask(&learned.claim(), &drawn).ok())
     };
-    let numbers: Vec<u64> = numbers.collect();
-    let found = parallel::map::<_, _, Result<Vec<Option<E>>>>(numbers, one)?;
-    let found: Vec<E> = found.into_iter().flatten().collect();
+    let found: Vec<E> = bootstrap::side_by_side(numbers, run, one)?.into_iter().flatten().collect();
     if found.is_empty() {
         return Ok(answer);
     }

@@ -211,7 +211,7 @@ fn graph_document(text: &[u8], file: &str) -> Result<GraphDocument, Error> {
 /// Writes the adjacency matrix in CSV; `file` is what errors call it.
 ///
 /// # Errors
-/// [`Error::Io`] if the writer fails.
+/// [`Error::Io`] if the writer fails; more entries than there is memory for.
 ///
 /// # Example
 /// ```
@@ -225,6 +225,8 @@ fn graph_document(text: &[u8], file: &str) -> Result<GraphDocument, Error> {
 pub fn write_graph_csv(graph: &NamedDag, writer: impl Write, file: &str) -> Result<(), Error> {
     let failed = |problem: csv::Error| Error::Io { file: file.to_string(), problem: problem.into() };
     let nodes = graph.names().len();
+    // A digit and a comma for each entry.
+    plackett::memory::check("the adjacency matrix", 2 * (nodes as u128).pow(2))?;
     let mut writer = csv::Writer::from_writer(writer);
     writer.write_record(graph.names()).map_err(failed)?;
     for row in 0..nodes {

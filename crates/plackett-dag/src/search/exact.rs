@@ -345,7 +345,8 @@ fn best_order(table: &LocalTable, run: &Run<'_>) -> Option<Vec<usize>> {
     for set in 1..sets {
         pace.spend(table.nodes)?;
         let mut best = f64::INFINITY;
-        let mut best_last = 0;
+        // One of the set, even if none has a finite score.
+        let mut best_last = set.trailing_zeros() as u8;
         let mut rest = set as u64;
         while rest != 0 {
             let node = rest.trailing_zeros() as usize;

@@ -199,17 +199,17 @@ impl Learner {
     }
 
     #[cfg(feature = "json")]
-    pub(super) fn is_sound(&self, items: usize) -> bool {
+    pub(super) fn is_sound(&self, items: usize, settings: &OptimizerSettings) -> bool {
         let critic_fits = self.critic.iter().all(|critic| {
             let parameters = Network::new(items, critic.hidden.min(MOST_HIDDEN)).parameters();
             critic.parameters.len() == parameters
-                && critic.optimizer.parameters() == parameters
+                && critic.optimizer.is_sound(parameters, settings.critic_learning_rate)
                 && critic.parameters.iter().all(|p| p.is_finite())
         });
         critic_fits
             && self.surrogate.iter().all(|surrogate| surrogate.items() == items)
             && self.scores.len() == items
-            && self.score_optimizer.parameters() == items
+            && self.score_optimizer.is_sound(items, settings.learning_rate)
             && self.scores.iter().all(|score| score.is_finite())
     }
 }

@@ -74,7 +74,7 @@ impl Optimizer {
         let is_order = |order: &[usize]| order.len() == items && check_distinct(order, items).is_ok();
         let pending = self.batches.iter().map(|batch| batch.pending().count() as u64).sum::<u64>();
         items > 0
-            && self.learner.is_sound(items)
+            && self.learner.is_sound(items, &self.settings)
             && self.status.pending == pending
             && self.batches.iter().all(|batch| batch.is_sound(is_order, items))
             && self.climb.iter().all(|climb| climb.is_sound(is_order))
