@@ -5,6 +5,7 @@ use plackett_dag::{Bootstrap, Support as Inner};
 use pyo3::{exceptions::PyKeyboardInterrupt, prelude::*};
 
 use crate::{
+    arrays::room,
     data::Data,
     error::Failure,
     graph::Pairs,
@@ -47,8 +48,10 @@ impl Support {
     }
 
     /// Those of these replicates that are not in it.
-    fn missing(&self, wanted: u64) -> Vec<u64> {
-        (0..wanted).filter(|&number| !self.inner.has(number)).collect()
+    fn missing(&self, wanted: u64) -> Result<Vec<u64>, Failure> {
+        // As Python lists them, a number takes about as much, and parts of the list once more.
+        room::<[u64; 8]>(usize::try_from(wanted).unwrap_or(usize::MAX), 1)?;
+        Ok((0..wanted).filter(|&number| !self.inner.has(number)).collect())
     }
 
     /// Takes in the replicates of another.

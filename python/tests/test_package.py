@@ -97,6 +97,7 @@ HUGE = 10**15
         lambda n: plackett.simulate_sem(n),
         lambda n: plackett.simulate_sem(3).sample(n),
         lambda n: plackett.load_network("asia").sample(n),
+        lambda n: plackett.learn_dag(np.random.default_rng(0).normal(size=(30, 3)), bootstrap=n),
         lambda n: plackett.Optimizer(n),
         lambda n: plackett.Optimizer(3, method="pl-relax", hidden=n),
         lambda n: plackett.Optimizer(3, method="pl-relax", samples=n),
