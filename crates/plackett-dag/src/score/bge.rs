@@ -443,6 +443,7 @@ mod tests {
         let bge = family(&rows(50, 9));
         let mut costs = Vec::new();
         bge.costs_with(3, &[1], &[0, 2], &mut Space::default(), &mut costs);
+        assert_eq!(costs.len(), 2);
         for (found, parents) in costs.iter().zip([[0, 1], [1, 2]]) {
             assert!((found - bge.cost(3, &parents, &mut Space::default())).abs() < 1e-9);
         }

@@ -329,4 +329,32 @@ mod tests {
         assert_eq!(score(120).work(), 2 * score(60).work());
         assert!(score(60).work() >= 60);
     }
+
+    /// Of two parents that are worth the same the first is taken first, and what is counted after it is counted on other rows.
+    #[test]
+    fn of_equal_gains_the_first_is_taken() {
+        let columns: [[u8; 12]; 4] = [
+            [0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1],
+            [0, 1, 0, 0, 1, 0, 1, 1, 1, 1, 0, 0],
+            [0, 0, 0, 1, 1, 0, 0, 1, 1, 0, 1, 1],
+            [2, 1, 0, 0, 1, 1, 0, 1, 0, 2, 2, 1],
+        ];
+        let column = |codes: &[u8; 12]| MixedColumn::Categories { codes: codes.to_vec(), levels: 2 };
+        let data = Mixed::new(columns.iter().map(column).collect()).unwrap();
+        let score = NodeAverage::new(&data, Price::new(12.0, None).unwrap()).unwrap();
+        let mut space = Space::default();
+        let mut gain = |taken: &[usize], more: usize| score.gain(0, taken, more, &mut space);
+        assert_eq!(gain(&[], 1), gain(&[], 2));
+        assert!(
+            gain(&[], 1) > gain(&[], 3) && gain(&[1], 3) > gain(&[1], 2) && gain(&[2], 1) > gain(&[2], 3)
+        );
+        let after = [
+            gain(&[], 1) + gain(&[1], 3) + gain(&[1, 3], 2),
+            gain(&[], 2) + gain(&[2], 1) + gain(&[1, 2], 3),
+        ];
+        assert!((after[0] - after[1]).abs() > 1.0, "{after:?}");
+        let found = score.cost(0, &[1, 2, 3], &mut space);
+        let alone = score.alone(0, &mut space);
+        assert!((found - (alone - after[0])).abs() < 1e-9, "{found}");
+    }
 }
