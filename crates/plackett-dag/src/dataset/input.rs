@@ -13,17 +13,20 @@ const HEAD: usize = 1 << 18;
 
 /// Formats that are not text, by what their files begin with, and what a person calls them.
 const BINARY: [(&[u8], &str); 10] = [
-    (b"BZh", "packed by bzip2"),
     (b"\xFD7zXZ\0", "packed by xz"),
     (b"7z\xBC\xAF", "packed by 7z"),
     (b"SQLite format 3", "an SQLite database"),
     (b"\x89HDF", "an HDF5 file"),
     (b"\x93NUMPY", "a numpy array"),
-    (b"RDX", "an R workspace"),
+    (b"RDX2\nX\n", "an R workspace"),
+    (b"RDX3\nX\n", "an R workspace"),
     (b"%PDF", "a PDF document"),
     (b"<", "XML or HTML"),
     (b"@relation", "an ARFF file"),
 ];
+
+/// What follows the fourth byte of a file packed by bzip2. The first three are letters, and a column may be called so.
+const BZIP2: &[u8] = b"1AY&SY";
 
 /// Excel workbooks, new and old.
 const WORKBOOKS: [&[u8]; 2] = [b"PK\x03\x04", b"\xD0\xCF\x11\xE0"];
@@ -84,11 +87,20 @@ impl<'a> Input<'a> {
             let is_whole = false;
             return Ok(Self { head, is_whole, rest, notes });
         }
+        // Of these one is text, in which capitals do not matter.
         let begins = |(magic, _): &&(&[u8], &str)| {
-            head.get(..magic.len()).is_some_and(|start| start.eq_ignore_ascii_case(magic))
+            head.starts_with(magic)
+                || magic.starts_with(b"@")
+                    && head.get(..magic.len()).is_some_and(|start| start.eq_ignore_ascii_case(magic))
         };
-        if let Some((_, what)) = BINARY.iter().find(begins) {
-            return Err(refused(Problem::NotText { what: (*what).to_owned() }));
+        let what = match BINARY.iter().find(begins) {
+            None if head.starts_with(b"BZh") && head.get(4..).is_some_and(|rest| rest.starts_with(BZIP2)) => {
+                Some("packed by bzip2")
+            }
+            found => found.map(|(_, what)| *what),
+        };
+        if let Some(what) = what {
+            return Err(refused(Problem::NotText { what: what.to_owned() }));
         }
         if let Some(is_little) = utf16_order(&head) {
             rest = Box::new(Utf16::new(Cursor::new(head).chain(rest), is_little));
@@ -220,9 +232,22 @@ mod tests {
 
     #[test]
     fn what_is_no_text_is_called_by_its_name() {
-        for (bytes, name) in [(&b"BZh9"[..], "bzip2"), (b"%PDF-1", "PDF"), (b"a,b\n\0\0\0\x01", "no text")] {
+        for (bytes, name) in [
+            (&b"BZh91AY&SY\xD5"[..], "bzip2"),
+            (b"%PDF-1", "PDF"),
+            (b"RDX3\nX\n\0\0\0\x03", "R workspace"),
+            (b"@RELATION iris", "ARFF"),
+            (b"a,b\n\0\0\0\x01", "no text"),
+        ] {
             let error = Input::new(bytes, "d").err().unwrap().to_string();
             assert!(error.contains(name), "{error}");
+        }
+    }
+
+    #[test]
+    fn columns_may_be_called_as_other_files_begin() {
+        for text in ["rdx,b\n1,2\n", "RDX\n1\n", "RDX2\n7\n", "BZh,b\n1,2\n", "bzh9\n1\n", "%pdf,b\n1,2\n"] {
+            assert_eq!(whole(text.as_bytes()), text);
         }
     }
 }

@@ -286,10 +286,211 @@ impl Family for Additive {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{Rng, normal};
+    use crate::{Interventions, LocalScore as _, NodeSet};
 
     #[test]
     fn bytes_are_those_of_functions_and_of_three_tables() {
         // Eight functions of three columns, in a hundred rows of eight bytes; and tables of all of them by all of them.
         assert_eq!(additive_bytes(3, 100), 8 * (24 * 100) + 3 * 8 * (24 * 24));
+    }
+
+    /// Waves, lines, a column of three values, a copy of the first and one that does not vary.
+    fn rows(count: usize) -> Vec<[f64; 6]> {
+        let mut rng = Rng::new(31);
+        let row = |at: usize| {
+            let x = 4.0 * rng.uniform() - 2.0;
+            let y = (1.5 * x).sin() + 0.3 * normal(&mut rng);
+            let z = 0.8 * y + x * x + 0.5 * normal(&mut rng);
+            [x, 10.0 * y, 100.0 - z, (at % 3) as f64 + f64::from(u8::from(x > 0.5)), 3.0 * x - 1.0, 5.0]
+        };
+        (0..count).map(row).collect()
+    }
+
+    fn family(rows: &[[f64; 6]], factor: Option<f64>) -> Additive {
+        let gram = Gram::with_rows(rows.as_flattened(), 6, Centering::Center).unwrap();
+        let held = gram.number_rows().unwrap();
+        Additive::new(&gram, held, None, factor, &Run::default()).unwrap().unwrap()
+    }
+
+    /// What a node costs with so many functions of each parent: least squares on them by elimination.
+    fn plain_cost(rows: &[[f64; 6]], bend: f64, node: usize, parents: &[(usize, usize)]) -> f64 {
+        let count = rows.len() as f64;
+        let column = |at: usize| rows.iter().map(|row| row[at]).collect::<Vec<f64>>();
+        let centered = |mut values: Vec<f64>| {
+            let mean = values.iter().sum::<f64>() / count;
+            values.iter_mut().for_each(|value| *value -= mean);
+            values
+        };
+        let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>() / count;
+        let mut kept: Vec<Vec<f64>> = Vec::new();
+        let rest = |mut function: Vec<f64>, kept: &[Vec<f64>]| {
+            for other in kept.iter().chain(kept) {
+                let share = product(&function, other) / product(other, other);
+                function.iter_mut().zip(other).for_each(|(value, other)| *value -= share * other);
+            }
+            function
+        };
+        let mut width = 0;
+        for &(parent, size) in parents {
+            for function in functions(&column(parent), None).into_iter().take(size) {
+                let left = rest(centered(function), &kept);
+                if product(&left, &left) > 1e-12 {
+                    kept.push(left);
+                }
+            }
+            width += size;
+        }
+        let own = centered(column(node));
+        let left = rest(own.clone(), &kept);
+        let variance = product(&own, &own).max(f64::MIN_POSITIVE);
+        let share = (product(&left, &left) / variance).max(1e-13);
+        0.5 * count * (share.ln() + variance.ln())
+            + 0.5 * count.ln() * width as f64
+            + bend * (width - parents.len()) as f64
+    }
+
+    /// The numbers of functions of the others by trying all of them: alone, and then beside those that go with the node.
+    fn plain_levels(family: &Additive, rows: &[[f64; 6]], node: usize) -> (Vec<usize>, Vec<usize>) {
+        let price = 6_f64.ln();
+        let cost = |parents: &[(usize, usize)]| plain_cost(rows, price, node, parents);
+        let best = |rest: &[(usize, usize)], other: usize| {
+            let with = |size: usize| cost(&[rest, &[(other, size)]].concat());
+            let most = family.width(other);
+            let sizes = [1, 2, 4, 8].into_iter().filter(|&size| size <= most || size / 2 < most);
+            sizes.map(|size| size.min(most)).min_by(|&a, &b| with(a).total_cmp(&with(b))).unwrap()
+        };
+        let alone: Vec<usize> = (0..6).map(|other| best(&[], other)).collect();
+        let mut company: Vec<(usize, usize)> = Vec::new();
+        loop {
+            let is_new = |other: &usize| *other != node && company.iter().all(|one| one.0 != *other);
+            let with = |other: usize| cost(&[&company[..], &[(other, alone[other])]].concat());
+            let Some(other) = (0..6).filter(is_new).min_by(|&a, &b| with(a).total_cmp(&with(b))) else {
+                break;
+            };
+            if with(other) >= cost(&company) - price {
+                break;
+            }
+            company.push((other, alone[other]));
+        }
+        let beside = |other: usize| {
+            let rest: Vec<(usize, usize)> = company.iter().copied().filter(|one| one.0 != other).collect();
+            if other == node { 0 } else { best(&rest, other) }
+        };
+        (alone.clone(), (0..6).map(beside).collect())
+    }
+
+    /// Effects so weak that some of them are not worth their price.
+    fn weak(count: usize, seed: u64) -> Vec<[f64; 6]> {
+        let mut rng = Rng::new(seed);
+        let row = |_| {
+            let x: [f64; 5] = std::array::from_fn(|_| 4.0 * rng.uniform() - 2.0);
+            let bent = 0.3 * x[0] * x[0] + 0.4 * (2.0 * x[1]).sin() + 0.4 * x[3].abs();
+            let y = bent + 0.3 * x[2] + 0.6 * normal(&mut rng);
+            [y, x[0], x[1], x[2], x[3], x[4] + 0.5 * x[0] * x[0]]
+        };
+        (0..count).map(row).collect()
+    }
+
+    #[test]
+    fn the_numbers_of_functions_are_the_best_beside_those_that_go_with_a_node() {
+        let mut all: Vec<usize> = Vec::new();
+        let mut check = |rows: &[[f64; 6]], nodes: &[usize]| {
+            let family = family(rows, None);
+            for &node in nodes {
+                let (alone, beside) = plain_levels(&family, rows, node);
+                for other in (0..6).filter(|&other| other != node) {
+                    assert_eq!(family.level_alone(node, other), alone[other], "{node} {other}");
+                    assert_eq!(family.level(node, other), beside[other], "{node} {other}");
+                }
+                all.extend(beside);
+            }
+        };
+        // Without copies, of which it does not matter which is taken.
+        let mut rows = rows(160);
+        rows.iter_mut().enumerate().for_each(|(at, row)| row[4] = (at * 37 % 101) as f64);
+        check(&rows, &[1, 2, 3]);
+        for (count, seed) in [(60, 1), (40, 3), (40, 10), (60, 18), (60, 28)] {
+            check(&weak(count, seed), &[0, 5]);
+        }
+        assert!([1, 2, 4].iter().all(|level| all.contains(level)), "{all:?}");
+    }
+
+    #[test]
+    fn costs_are_those_of_least_squares_for_one_candidate_and_for_many() {
+        let rows = rows(120);
+        for (factor, bend) in [(None, 6_f64.ln()), (Some(1.0), 0.0)] {
+            let mut family = family(&rows, factor);
+            let most: Vec<usize> = (0..36).map(|at| family.width(at % 6)).collect();
+            for levels in [family.levels.clone(), most] {
+                family.levels = levels;
+                for node in 0..6 {
+                    let others: Vec<usize> = (0..6).filter(|&other| other != node).collect();
+                    let expected = |parents: &[usize]| {
+                        let with: Vec<(usize, usize)> =
+                            parents.iter().map(|&parent| (parent, family.level(node, parent))).collect();
+                        plain_cost(&rows, bend, node, &with)
+                    };
+                    let sets: [&[usize]; 5] = [&[], &others[..1], &others[2..3], &others[1..3], &others[..3]];
+                    for parents in sets {
+                        let found = family.cost(node, parents, &mut Space::default());
+                        let wanted = expected(parents);
+                        assert!((found - wanted).abs() < 1e-6, "{node} {parents:?}: {found} for {wanted}");
+                        let more: Vec<usize> =
+                            others.iter().copied().filter(|other| !parents.contains(other)).collect();
+                        let mut costs = vec![2.0];
+                        family.costs_with(node, parents, &more, &mut Space::default(), &mut costs);
+                        assert_eq!(costs.len(), more.len());
+                        for (found, candidate) in costs.iter().zip(more) {
+                            let with = [parents, &[candidate]].concat();
+                            let wanted = family.cost(node, &with, &mut Space::default());
+                            assert!((found - wanted).abs() < 1e-7, "{node} {with:?}: {found} for {wanted}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_node_that_was_set_costs_what_its_other_rows_say() {
+        let mut rows = rows(150);
+        let is_set = |row: usize| row % 5 == 2;
+        rows.iter_mut().enumerate().filter(|(row, _)| is_set(*row)).for_each(|(_, row)| row[1] = 900.0);
+        let told =
+            Interventions::new(6, (0..150).map(|row| if is_set(row) { vec![1] } else { vec![] })).unwrap();
+        let gram = Gram::with_interventions(rows.as_flattened(), &told, Centering::Center).unwrap();
+        let score = additive(&gram, None, &Run::default()).unwrap().unwrap();
+        let kept: Vec<[f64; 6]> = (0..150).filter(|&row| !is_set(row)).map(|row| rows[row]).collect();
+        let (own, other) = (family(&kept, None), family(&rows, None));
+        for parents in [&[][..], &[0], &[0, 2], &[3]] {
+            let set: NodeSet = parents.iter().copied().collect();
+            let costs = [(1, &own), (4, &other)].map(|(node, family)| {
+                let found = score.cost(node, &set).unwrap();
+                (found - family.cost(node, parents, &mut Space::default())).abs()
+            });
+            assert!(costs.iter().all(|apart| *apart < 1e-6), "{parents:?}: {costs:?}");
+        }
+    }
+
+    #[test]
+    fn edges_that_are_lines_both_ways_are_open_and_a_parent_costs_a_parameter() {
+        let mut family = family(&rows(60), None);
+        assert!((family.price_of_parent(2) - 0.5 * 60_f64.ln()).abs() < 1e-12);
+        family.levels = vec![1; 36];
+        // The third enters the model of the first with two functions, and the first that of the second with four.
+        (family.levels[2], family.levels[6]) = (2, 4);
+        let dag = Dag::from_edges(6, [(0, 1, 1.0), (0, 2, 1.0), (1, 2, 1.0), (3, 2, 1.0)]).unwrap();
+        assert_eq!(family.undecided(&dag), [(1, 2), (3, 2)]);
+    }
+
+    #[test]
+    fn a_run_that_is_over_makes_no_functions() {
+        let gram = Gram::with_rows(rows(60).as_flattened(), 6, Centering::Center).unwrap();
+        let clock = || std::time::Duration::from_secs(9);
+        let run = Run::by(&clock, plackett::run::Limits::time(std::time::Duration::ZERO));
+        assert!(additive(&gram, None, &run).unwrap().is_none());
+        let moments = Gram::from_matrix(9, 1, vec![1.0]).unwrap();
+        assert!(additive(&moments, None, &Run::default()).is_err());
     }
 }

@@ -443,6 +443,7 @@ mod tests {
         let bge = family(&rows(50, 9));
         let mut costs = Vec::new();
         bge.costs_with(3, &[1], &[0, 2], &mut Space::default(), &mut costs);
+        assert_eq!(costs.len(), 2);
         for (found, parents) in costs.iter().zip([[0, 1], [1, 2]]) {
             assert!((found - bge.cost(3, &parents, &mut Space::default())).abs() < 1e-9);
         }
@@ -453,5 +454,99 @@ mod tests {
         let rows = rows(20, 3);
         let gram = Gram::from_rows(rows.as_flattened(), 4, Centering::Center).unwrap();
         assert_eq!(Bge::bytes_needed(&gram), 8 * 4 * 4);
+    }
+
+    fn intervened(rows: &[[f64; 4]]) -> Gram {
+        let regimes = [vec![], vec![1], vec![], vec![1, 3]];
+        let told = Interventions::new(4, (0..rows.len()).map(|row| regimes[row % 4].clone())).unwrap();
+        Gram::with_interventions(rows.as_flattened(), &told, Centering::Center).unwrap()
+    }
+
+    #[test]
+    fn tables_are_counted_for_all_and_for_each_that_was_set() {
+        assert_eq!(Bge::bytes_needed(&intervened(&rows(20, 3))), 8 * 4 * 4 * 3);
+    }
+
+    #[test]
+    fn a_run_that_is_over_leaves_all_rows_to_nodes_that_were_set() {
+        let gram = intervened(&rows(24, 6));
+        let clock = || std::time::Duration::from_secs(9);
+        let run = Run::by(&clock, plackett::run::Limits::time(std::time::Duration::ZERO));
+        let plain = given_others(gram.pooled(), 0..4).unwrap();
+        assert_eq!(units(&gram, &run).unwrap(), plain);
+        let found = Bge::local(&gram, &run).unwrap();
+        let expected = Bge::new(gram.pooled(), &plain).unwrap();
+        for (node, parents) in [(1, &[0][..]), (3, &[1, 2]), (0, &[])] {
+            let cost = found.cost(node, &parents.iter().copied().collect()).unwrap();
+            assert_eq!(cost, expected.cost(node, parents, &mut Space::default()));
+        }
+    }
+
+    #[test]
+    fn what_does_not_vary_has_the_unit_one_or_that_of_all_rows() {
+        // The second varies only where it was set, and the third never.
+        let mut rows = rows(24, 6);
+        for (at, row) in rows.iter_mut().enumerate() {
+            row[2] = 7.0;
+            if at % 2 == 0 {
+                row[1] = 0.5;
+            }
+        }
+        let gram = intervened(&rows);
+        let (found, all) =
+            (units(&gram, &Run::default()).unwrap(), given_others(gram.pooled(), 0..4).unwrap());
+        assert_eq!((found[1], found[2]), (all[1], 1.0));
+        assert!(found[3] != all[3] && found.iter().all(|&unit| unit > 0.0 && unit.is_finite()));
+    }
+
+    /// `R_PP⁻¹ R_Pi` of two parents by Cramer's rule.
+    #[test]
+    fn weights_are_the_means_of_the_posterior() {
+        let rows: Vec<[f64; 4]> =
+            rows(30, 8).iter().map(|row| [row[0], 5.0 * row[1], row[2], 0.1 * row[3]]).collect();
+        let bge = family(&rows);
+        let entry = |a: usize, b: usize| {
+            let mean = |at: usize| rows.iter().map(|row| row[at]).sum::<f64>() / 30.0;
+            let (left, right) = (mean(a), mean(b));
+            let sum: f64 = rows.iter().map(|row| (row[a] - left) * (row[b] - right)).sum();
+            sum / bge.units[a] / bge.units[b] + if a == b { 0.5 } else { 0.0 }
+        };
+        for (node, [p, q]) in [(3, [1, 2]), (1, [0, 3]), (0, [2, 3])] {
+            let determinant = entry(p, p) * entry(q, q) - entry(p, q) * entry(p, q);
+            let first = (entry(p, node) * entry(q, q) - entry(p, q) * entry(q, node)) / determinant;
+            let second = (entry(q, node) * entry(p, p) - entry(p, q) * entry(p, node)) / determinant;
+            let wanted = [first * bge.units[node] / bge.units[p], second * bge.units[node] / bge.units[q]];
+            let found = Family::weights(&bge, node, &[p, q]).unwrap();
+            assert_eq!(found.len(), 2);
+            assert!(
+                found.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-9 * b.abs()),
+                "{found:?} for {wanted:?}"
+            );
+        }
+        assert!((bge.price_of_parent(1) - 0.5 * 30_f64.ln()).abs() < 1e-12);
+    }
+
+    /// The unit of a column is its deviation, less what the others explain by correlations with one row more.
+    #[test]
+    fn units_are_deviations_of_what_others_leave() {
+        let rows: Vec<[f64; 4]> =
+            rows(15, 2).iter().map(|row| [row[0], 5.0 * row[1], row[2], 0.1 * row[3]]).collect();
+        let gram = Gram::from_rows(rows.as_flattened(), 4, Centering::Center).unwrap();
+        let correlation = |a: usize, b: usize| {
+            let size = (gram.entry(a, a) * gram.entry(b, b)).sqrt();
+            gram.entry(a, b) / size * if a == b { 1.0 } else { 15.0 / 16.0 }
+        };
+        let log_determinant = |columns: &[usize]| {
+            let matrix =
+                columns.iter().map(|&a| columns.iter().map(|&b| correlation(a, b)).collect()).collect();
+            eliminate(matrix, &vec![0.0; columns.len()]).0
+        };
+        let found = units(&gram, &Run::default()).unwrap();
+        for (node, unit) in found.into_iter().enumerate() {
+            let others: Vec<usize> = (0..4).filter(|&other| other != node).collect();
+            let left = (log_determinant(&[0, 1, 2, 3]) - log_determinant(&others)).exp();
+            let wanted = (gram.entry(node, node) * left).sqrt();
+            assert!((unit / wanted - 1.0).abs() < 1e-12, "{unit} for {wanted}");
+        }
     }
 }

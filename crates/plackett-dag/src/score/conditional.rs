@@ -118,8 +118,10 @@ impl ConditionalGaussian {
         let mut column = |(node, column): (usize, &MixedColumn)| match column {
             MixedColumn::Numbers(numbers) => {
                 let weighted = |(row, value): (usize, f64)| value * data.weight(row);
-                let mean =
-                    numbers.iter().copied().enumerate().map(|one| weighted(one) / data.total()).sum::<f64>();
+                let shares = numbers.iter().copied().enumerate().map(|one| weighted(one) / data.total());
+                // A sum of equal numbers is rounded, and what is rounding must not be taken for variance.
+                let is_constant = numbers.iter().all(|&number| number == numbers[0]);
+                let mean = if is_constant { numbers[0] } else { shares.sum::<f64>() };
                 let within = |row: usize| {
                     scatters.as_ref().map_or(0.0, |all| all.entry(row, all.ranks[node], all.ranks[node]))
                 };
@@ -375,6 +377,195 @@ mod tests {
             let set: Vec<usize> = (0..4).filter(|node| set >> node & 1 == 1).collect();
             let costs = [&by_rows, &by_cells].map(|score| score.joint(&set, &mut Space::default()));
             assert!((costs[0] - costs[1]).abs() < 1e-8 * costs[0].abs().max(1.0), "{set:?}: {costs:?}");
+        }
+    }
+
+    /// Numbers of all kinds beside two categories, of which one has a level that never occurs. The third column is constant; the fourth is so
+    /// wherever both categories are, and as large as is asked for.
+    fn columns(rows: usize, seed: u64, large: f64) -> Vec<MixedColumn> {
+        let mut rng = Rng::new(seed);
+        let codes: Vec<u8> = (0..rows).map(|row| (row * row % 7 % 3) as u8).collect();
+        let others: Vec<u8> = (0..rows).map(|row| (row % 5 / 2) as u8).collect();
+        let numbers: Vec<f64> =
+            codes.iter().map(|&code| 40.0 + f64::from(code) * (1.0 + normal(&mut rng))).collect();
+        let effects = numbers.iter().map(|number| 1e-3 * (number + normal(&mut rng))).collect();
+        let apart = codes.iter().zip(&others).map(|(&a, &b)| large * (f64::from(a) - 0.4 * f64::from(b)));
+        vec![
+            MixedColumn::Numbers(numbers),
+            MixedColumn::Categories { codes: codes.clone(), levels: 3 },
+            MixedColumn::Numbers(vec![-2.5; rows]),
+            MixedColumn::Numbers(apart.collect()),
+            MixedColumn::Categories { codes: others, levels: 4 },
+            MixedColumn::Numbers(effects),
+        ]
+    }
+
+    /// All sets of six columns cost the same by both, to rounding.
+    fn check_alike(a: &ConditionalGaussian, b: &ConditionalGaussian) {
+        for set in 0..64_usize {
+            let set: Vec<usize> = (0..6).filter(|node| set >> node & 1 == 1).collect();
+            let costs = [a, b].map(|score| score.joint(&set, &mut Space::default()));
+            assert!((costs[0] - costs[1]).abs() < 1e-9 * costs[0].abs().max(1.0), "{set:?}: {costs:?}");
+        }
+    }
+
+    #[test]
+    fn rows_that_stand_for_several_cost_what_these_do() {
+        let times = |row: usize| 1 + row % 3;
+        let rows: Vec<usize> = (0..60).flat_map(|row| vec![row; times(row)]).collect();
+        let repeated = |column: &MixedColumn| match column {
+            MixedColumn::Numbers(numbers) => {
+                MixedColumn::Numbers(rows.iter().map(|&row| numbers[row]).collect())
+            }
+            MixedColumn::Categories { codes, levels } => MixedColumn::Categories {
+                codes: rows.iter().map(|&row| codes[row]).collect(),
+                levels: *levels,
+            },
+        };
+        let all = |large: f64| Mixed::new(columns(60, 8, large).iter().map(repeated).collect()).unwrap();
+        let price = Price::new(rows.len() as f64, None).unwrap();
+        // Squares of the large column are beyond all numbers.
+        let weights: Vec<f64> = (0..60).map(|row| times(row) as f64).collect();
+        let weighted = Mixed::new(columns(60, 8, 1e200)).unwrap().weighted(&weights).unwrap();
+        let by_rows = ConditionalGaussian::new(&all(1e200), price);
+        check_alike(&by_rows, &ConditionalGaussian::new(&weighted, price));
+        let moments = JointMoments::of(&all(1e3), &Run::default()).unwrap().unwrap();
+        let by_cells = ConditionalGaussian::of_moments(&moments, price).unwrap().unwrap();
+        check_alike(&ConditionalGaussian::new(&all(1e3), price), &by_cells);
+    }
+
+    /// Units change a cost by the logarithm of what they are multiplied by, for each row; and what is equal everywhere has no units.
+    #[test]
+    fn units_add_their_logarithms() {
+        let data = |factor: f64, constant: f64| {
+            let mut columns = columns(50, 3, 1e200);
+            for (at, column) in columns.iter_mut().enumerate() {
+                if let MixedColumn::Numbers(numbers) = column {
+                    match at {
+                        2 => numbers.fill(constant),
+                        _ => numbers.iter_mut().for_each(|number| *number = factor * (*number - 3.0)),
+                    }
+                }
+            }
+            ConditionalGaussian::new(&Mixed::new(columns).unwrap(), Price::new(50.0, None).unwrap())
+        };
+        let (plain, other) = (data(1.0, -2.5), data(1e-90, 0.0));
+        for set in [&[0][..], &[2], &[3], &[0, 5], &[0, 1, 5], &[1, 2, 3, 5]] {
+            let numbers = set.iter().filter(|node| [0, 3, 5].contains(node)).count() as f64;
+            let costs = [&plain, &other].map(|score| score.joint(set, &mut Space::default()));
+            let expected = costs[0] + 50.0 * numbers * 1e-90_f64.ln();
+            assert!((costs[1] - expected).abs() < 1e-6, "{set:?}: {} for {expected}", costs[1]);
+        }
+        // A number that is the same in all rows tells nothing: its determinants are those of the row more.
+        let alone = plain.joint(&[2], &mut Space::default());
+        assert!((alone - (0.5 * 51.0 * (1.0_f64 / 51.0).ln() + 50_f64.ln())).abs() < 1e-12, "{alone}");
+    }
+
+    #[test]
+    fn a_walk_looks_at_those_that_a_node_goes_with_most() {
+        let score = |nodes: usize| {
+            let mut rng = Rng::new(4);
+            let mut columns: Vec<Vec<f64>> = Vec::new();
+            for node in 0..nodes {
+                let noise = (0..40).map(|_| normal(&mut rng));
+                let column = match node % 3 {
+                    0 => noise.collect(),
+                    _ => noise.zip(&columns[node - 1]).map(|(noise, other)| noise + other).collect(),
+                };
+                columns.push(column);
+            }
+            let code = |number: &f64| u8::from(*number > 0.0) + u8::from(*number > 1.0);
+            let column = |(node, numbers): (usize, &Vec<f64>)| match node % 4 {
+                1 => MixedColumn::Categories { codes: numbers.iter().map(code).collect(), levels: 3 },
+                _ => MixedColumn::Numbers(numbers.clone()),
+            };
+            let data = Mixed::new(columns.iter().enumerate().map(column).collect()).unwrap();
+            ConditionalGaussian::new(&data, Price::new(40.0, None).unwrap())
+        };
+        let run = Run::default();
+        assert_eq!(score(MOST_CANDIDATES + 1).candidates(&run), Some(Vec::new()));
+        let nodes = MOST_CANDIDATES + 6;
+        let score = score(nodes);
+        let found = score.candidates(&run).unwrap();
+        assert_eq!(found.len(), nodes);
+        for (node, found) in found.iter().enumerate() {
+            let gain = |other: usize| {
+                let mut space = Space::default();
+                score.cost(node, &[other], &mut space) - score.cost(node, &[], &mut space)
+            };
+            let mut others: Vec<usize> = (0..nodes).filter(|&other| other != node).collect();
+            others.sort_by(|&a, &b| gain(a).total_cmp(&gain(b)));
+            let (worst, left_out) = (gain(found[MOST_CANDIDATES - 1]), gain(others[MOST_CANDIDATES]));
+            assert_eq!(found.len(), MOST_CANDIDATES);
+            assert!(worst <= left_out + 1e-9 && !found.contains(&node), "{node}");
+            assert!(found.windows(2).all(|pair| gain(pair[0]) <= gain(pair[1]) + 1e-9), "{node}");
+        }
+    }
+
+    #[test]
+    fn a_parent_costs_two_parameters_and_rows_are_work() {
+        let score = |rows: usize| {
+            let data = Mixed::new(columns(rows, 1, 1.0)).unwrap();
+            ConditionalGaussian::new(&data, Price::new(rows as f64, None).unwrap())
+        };
+        assert!((score(50).price_of_parent(0) - 50_f64.ln()).abs() < 1e-12);
+        assert_eq!(score(100).work(), 2 * score(50).work());
+        assert!(score(50).work() >= 50);
+    }
+
+    #[test]
+    fn determinants_are_those_of_elimination() {
+        let mut rng = Rng::new(12);
+        let (size, rows) = (5, 8);
+        let values: Vec<Vec<f64>> = (0..rows)
+            .map(|row| (0..size).map(|at| (row * at % 3) as f64 + normal(&mut rng)).collect())
+            .collect();
+        let mut sums: Vec<f64> = (0..size).map(|i| values.iter().map(|row| row[i]).sum()).collect();
+        let pairs = (0..size).flat_map(|i| (0..=i).map(move |j| (i, j)));
+        sums.extend(pairs.map(|(i, j)| values.iter().map(|row| row[i] * row[j]).sum::<f64>()));
+        let count = rows as f64;
+        let entry = |i: usize, j: usize| {
+            let mean = |at: usize| values.iter().map(|row| row[at]).sum::<f64>() / count;
+            let scatter: f64 = values.iter().map(|row| (row[i] - mean(i)) * (row[j] - mean(j))).sum();
+            (scatter + if i == j { PSEUDO_ROWS } else { 0.0 }) / (count + PSEUDO_ROWS)
+        };
+        let mut matrix: Vec<Vec<f64>> = (0..size).map(|i| (0..size).map(|j| entry(i, j)).collect()).collect();
+        let mut wanted = 0.0;
+        for i in 0..size {
+            let pivot = matrix[i].clone();
+            wanted += pivot[i].ln();
+            for line in &mut matrix[i + 1..] {
+                let factor = line[i] / pivot[i];
+                line.iter_mut().zip(&pivot).for_each(|(entry, above)| *entry -= factor * above);
+            }
+        }
+        let found = log_determinant(count, size, &sums, &mut Vec::new());
+        assert!((found - wanted).abs() < 1e-12, "{found} for {wanted}");
+    }
+
+    /// To the last bit: what is remembered of a set is the same, whichever of its families was asked for first.
+    #[test]
+    fn a_cost_does_not_depend_on_what_was_asked_before() {
+        let mut rng = Rng::new(7);
+        let mut columns: Vec<Vec<f64>> = vec![(0..50).map(|_| normal(&mut rng)).collect()];
+        for node in 1..5 {
+            let next = columns[node - 1].iter().map(|other| 0.7 * other + normal(&mut rng)).collect();
+            columns.push(next);
+        }
+        let data = Mixed::new(columns.into_iter().map(MixedColumn::Numbers).collect()).unwrap();
+        let costs = |nodes: [usize; 5]| {
+            let score = ConditionalGaussian::new(&data, Price::new(50.0, None).unwrap());
+            let cost = |node: usize| {
+                let parents: Vec<usize> = (0..5).filter(|&other| other != node).collect();
+                (node, score.cost(node, &parents, &mut Space::default()))
+            };
+            let mut costs = nodes.map(cost);
+            costs.sort_by_key(|one| one.0);
+            costs
+        };
+        let first = costs([0, 1, 2, 3, 4]);
+        for nodes in [[1, 0, 2, 3, 4], [2, 0, 1, 3, 4], [3, 0, 1, 2, 4], [4, 3, 2, 1, 0]] {
+            assert_eq!(costs(nodes), first);
         }
     }
 }

@@ -250,4 +250,116 @@ mod tests {
             assert!((score(20).price_of_parent(node) - parameters * parameter).abs() < 1e-12);
         }
     }
+
+    /// Five nodes of 1, 2, 3, 1 and 2 columns that lean on each other, the last of which does not vary.
+    fn wide(rows: usize) -> (DegenerateGaussian, Gram) {
+        let counts = |levels: usize| Some((0..levels).map(|level| 9.0 - level as f64).collect());
+        let columns = [None, counts(3), counts(4), None, counts(3)];
+        let random = crate::testing::random_gram(9, rows, 6);
+        let scale = |at: usize| [1.0, 5.0, 0.2, 3.0, 1.0, 1.0, 0.01, 2.0, 0.0][at];
+        let entry = |at: usize| random.matrix()[at] * scale(at / 9) * scale(at % 9);
+        let gram = Gram::from_matrix(rows, 9, (0..81).map(entry).collect()).unwrap();
+        let blocks =
+            Blocks { layout: Layout::of_counts(columns.into_iter()), gram: gram.clone(), rows: rows as f64 };
+        (DegenerateGaussian::new(blocks, Price::new(rows as f64, None).unwrap()).unwrap(), gram)
+    }
+
+    /// The logarithm of the determinant of the correlations of some nodes' columns, with one row more, by elimination.
+    fn log_determinant(gram: &Gram, nodes: &[usize]) -> f64 {
+        let starts = [0, 1, 3, 6, 7, 9];
+        let columns: Vec<usize> = nodes.iter().flat_map(|&node| starts[node]..starts[node + 1]).collect();
+        let rows = gram.rows() as f64;
+        let correlation = |a: usize, b: usize| match gram.entry(a, a) * gram.entry(b, b) {
+            _ if a == b => 1.0,
+            0.0 => 0.0,
+            variances => rows / (rows + 1.0) * gram.entry(a, b) / variances.sqrt(),
+        };
+        let row = |&a: &usize| columns.iter().map(|&b| correlation(a, b)).collect();
+        let mut matrix: Vec<Vec<f64>> = columns.iter().map(row).collect();
+        let mut sum = 0.0;
+        for i in 0..columns.len() {
+            let pivot = matrix[i].clone();
+            sum += pivot[i].ln();
+            for line in &mut matrix[i + 1..] {
+                let factor = line[i] / pivot[i];
+                line.iter_mut().zip(&pivot).for_each(|(entry, above)| *entry -= factor * above);
+            }
+        }
+        sum
+    }
+
+    /// All sets of nodes without some of them.
+    fn sets_without(some: &[usize]) -> impl Iterator<Item = Vec<usize>> {
+        let others: Vec<usize> = (0..5).filter(|node| !some.contains(node)).collect();
+        (0..1_usize << others.len()).map(move |bits| {
+            (0..others.len()).filter(|at| bits >> at & 1 == 1).map(|at| others[at]).collect()
+        })
+    }
+
+    #[test]
+    fn costs_are_those_of_the_formula_for_one_candidate_and_for_many() {
+        let (score, gram) = wide(30);
+        let widths = [1.0, 2.0, 3.0, 1.0, 2.0];
+        let expected = |node: usize, parents: &[usize]| {
+            let both: Vec<usize> = parents.iter().copied().chain([node]).collect();
+            let log_ratio = log_determinant(&gram, &both) - log_determinant(&gram, parents);
+            let varying = score.layout.block(node).map(|at| gram.entry(at, at)).filter(|&size| size > 0.0);
+            let log_variances: f64 = varying.map(f64::ln).sum();
+            let width: f64 = parents.iter().map(|&parent| widths[parent]).sum();
+            0.5 * (31.0 * log_ratio + 30.0 * log_variances) + 0.5 * 30_f64.ln() * widths[node] * width
+        };
+        for node in 0..5 {
+            for parents in sets_without(&[node]) {
+                let found = score.cost(node, &parents, &mut Space::default());
+                let wanted = expected(node, &parents);
+                assert!((found - wanted).abs() < 1e-9, "{node} {parents:?}: {found} for {wanted}");
+                let others: Vec<usize> =
+                    (0..5).filter(|other| *other != node && !parents.contains(other)).collect();
+                let mut costs = vec![7.0];
+                score.costs_with(node, &parents, &others, &mut Space::default(), &mut costs);
+                assert_eq!(costs.len(), others.len());
+                for (found, other) in costs.iter().zip(others) {
+                    let more: Vec<usize> = parents.iter().copied().chain([other]).collect();
+                    let wanted = expected(node, &more);
+                    assert!((found - wanted).abs() < 1e-8, "{node} {more:?}: {found} for {wanted}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn dependence_given_others_is_a_ratio_of_determinants() {
+        let widths = [1.0, 2.0, 3.0, 1.0, 2.0];
+        for (rows, a, b) in [(30, 0, 2), (30, 2, 1), (30, 3, 0), (6, 1, 2)] {
+            let (score, gram) = wide(rows);
+            for given in sets_without(&[a, b]) {
+                let with = |more: &[usize]| {
+                    let nodes: Vec<usize> = given.iter().chain(more).copied().collect();
+                    log_determinant(&gram, &nodes)
+                };
+                let less = (with(&[a]) - with(&[])) - (with(&[a, b]) - with(&[b]));
+                let known: f64 = given.iter().map(|&node| widths[node]).sum();
+                let counted = rows as f64 - known - 0.5 * (widths[a] + widths[b] + 3.0);
+                let (found, freedom) = score.dependence(a, b, &given, &mut Space::default());
+                let wanted = counted.max(0.0) * less;
+                assert!((found - wanted).abs() < 1e-8, "{a} {b} {given:?}: {found} for {wanted}");
+                assert_eq!(freedom, widths[a] * widths[b]);
+            }
+        }
+    }
+
+    /// A cost is about the third power of a block's columns and one more.
+    #[test]
+    fn wide_blocks_are_work() {
+        let of = |columns: Option<Vec<f64>>, width: usize| {
+            let layout = Layout::of_counts(vec![columns; 3].into_iter());
+            let gram = crate::testing::random_gram(3 * width, 50, 2);
+            DegenerateGaussian::new(Blocks { layout, gram, rows: 50.0 }, Price::new(50.0, None).unwrap())
+                .unwrap()
+        };
+        let (narrow, wide) = (of(None, 1), of(Some(vec![5.0; 4]), 3));
+        assert_eq!((narrow.nodes(), wide.nodes()), (3, 3));
+        assert_eq!(wide.work(), 8 * narrow.work());
+        assert!(narrow.work() >= 8);
+    }
 }

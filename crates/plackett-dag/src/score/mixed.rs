@@ -179,3 +179,144 @@ pub fn mixed_score_by_name(
         }),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Interventions;
+    use crate::mixed::MixedColumn;
+    use crate::testing::{Rng, normal};
+
+    fn categories(rows: usize, step: usize, levels: usize) -> MixedColumn {
+        MixedColumn::Categories { codes: (0..rows).map(|row| (row / step % levels) as u8).collect(), levels }
+    }
+
+    /// Two categories, and with numbers two more columns.
+    fn data(rows: usize, with_numbers: bool) -> Mixed {
+        let mut columns = vec![categories(rows, 1, 3), categories(rows, 2, 2)];
+        if with_numbers {
+            let mut rng = Rng::new(2);
+            let numbers: Vec<f64> = (0..rows).map(|row| (row % 3) as f64 + normal(&mut rng)).collect();
+            columns
+                .push(MixedColumn::Numbers(numbers.iter().map(|number| number + normal(&mut rng)).collect()));
+            columns.push(MixedColumn::Numbers(numbers));
+        } else {
+            columns.extend([categories(rows, 5, 4), categories(rows, 3, 2)]);
+        }
+        Mixed::new(columns).unwrap()
+    }
+
+    fn costs(score: &dyn LocalScore, node: usize) -> Vec<f64> {
+        let others: Vec<usize> = (0..4).filter(|&other| other != node).collect();
+        let sets = [vec![], vec![others[0]], vec![others[2]], vec![others[1], others[2]]];
+        sets.into_iter().map(|set| score.cost(node, &set.into_iter().collect()).unwrap()).collect()
+    }
+
+    fn check_near(found: &[f64], wanted: &[f64]) {
+        let near = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-9 * b.abs().max(1.0);
+        assert!(
+            found.len() == wanted.len() && found.iter().zip(wanted).all(near),
+            "{found:?} for {wanted:?}"
+        );
+    }
+
+    #[test]
+    fn nodes_that_were_set_cost_what_their_other_rows_do() {
+        let targets = [vec![], vec![1], vec![2, 3], vec![]];
+        let told = Interventions::new(4, (0..60).map(|row| targets[row / 7 % 4].clone())).unwrap();
+        for name in ["dg", "cg", "nal"] {
+            let score = |data: Mixed| {
+                mixed_score_by_name(name, &Arc::new(data), &MixedScoreSettings::default()).unwrap()
+            };
+            let data = data(60, name != "nal");
+            let all = data.clone().with_interventions(told.clone()).unwrap();
+            let found = score(all.clone());
+            assert_eq!((found.name(), found.nodes()), (name, 4));
+            for node in 0..4 {
+                let wanted = score(all.kept_by(node).unwrap_or_else(|| data.clone()));
+                check_near(&costs(&*found, node), &costs(&*wanted, node));
+            }
+        }
+    }
+
+    #[test]
+    fn an_edge_has_its_first_price_unless_a_factor_is_given() {
+        for name in ["dg", "cg", "nal"] {
+            let data = Arc::new(data(60, name != "nal"));
+            let score = |penalty_factor: Option<f64>| {
+                mixed_score_by_name(name, &data, &MixedScoreSettings { penalty_factor }).unwrap()
+            };
+            let (plain, factor, free) = (score(None), score(Some(1.0)), score(Some(0.0)));
+            for node in 0..4 {
+                let edges = [0.0, 1.0, 1.0, 2.0].map(|edges| edges * 4_f64.ln());
+                let wanted: Vec<f64> =
+                    costs(&*factor, node).iter().zip(edges).map(|(cost, edge)| cost + edge).collect();
+                check_near(&costs(&*plain, node), &wanted);
+                // Parameters that cost nothing leave the fit.
+                let fits = costs(&*free, node);
+                assert!(fits[1] < costs(&*factor, node)[1] - 1.0);
+            }
+            for bad in [-1.0, f64::INFINITY, f64::NAN] {
+                let settings = MixedScoreSettings { penalty_factor: Some(bad) };
+                assert!(mixed_score_by_name(name, &data, &settings).is_err());
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_for_nal_alone() {
+        let mut columns = data(30, false).columns().to_vec();
+        let MixedColumn::Categories { codes, levels } = &mut columns[0] else { panic!("categories") };
+        codes[4] = *levels as u8;
+        let data = Arc::new(Mixed::new(columns).unwrap());
+        let score = |name: &str| mixed_score_by_name(name, &data, &MixedScoreSettings::default()).map(|_| ());
+        assert!(score("nal").is_ok());
+        for name in ["dg", "cg"] {
+            assert!(matches!(score(name), Err(Error::Misfit { setting: "score", .. })), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_name_is_told_the_known_ones() {
+        let data = Arc::new(data(30, true));
+        match mixed_score_by_name("none", &data, &MixedScoreSettings::default()).map(|_| ()) {
+            Err(Error::UnknownScore { name, known }) => {
+                assert_eq!((&name[..], &known[..]), ("none", "dg, cg, nal"));
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn moments_of_cells_serve_as_well_as_rows() {
+        let data = data(80, true);
+        let moments = JointMoments::of(&data, &Run::default()).unwrap().unwrap();
+        for factor in [None, Some(0.7)] {
+            let by_rows = conditional_gaussian(&data, factor).unwrap();
+            let by_cells = conditional_gaussian_of_moments(&moments, factor).unwrap().unwrap();
+            (0..4).for_each(|node| check_near(&costs(&by_cells, node), &costs(&by_rows, node)));
+        }
+    }
+
+    #[test]
+    fn a_run_that_is_over_leaves_no_gaussians() {
+        let told =
+            Interventions::new(4, (0..40).map(|row| if row % 4 == 0 { vec![3] } else { vec![] })).unwrap();
+        let data = data(40, true).with_interventions(told).unwrap();
+        let own = own_gaussians(&data, None, &Run::default()).unwrap().unwrap();
+        assert_eq!(own.iter().map(Option::is_some).collect::<Vec<_>>(), [false, false, false, true]);
+        let clock = || std::time::Duration::from_secs(9);
+        let run = Run::by(&clock, plackett::run::Limits::time(std::time::Duration::ZERO));
+        assert!(own_gaussians(&data, None, &run).unwrap().is_none());
+        let build = |_: &Mixed, _: Price| Ok(Some(()));
+        assert!(super::own(&data, None, &run, build).unwrap().is_none());
+    }
+
+    #[test]
+    fn prices_are_of_parameters_and_of_pairs() {
+        assert!((Price::new(50.0, Some(3.0)).unwrap().parameters(4.0) - 6.0 * 50_f64.ln()).abs() < 1e-12);
+        assert_eq!(Price::new(0.5, None).unwrap().parameters(4.0), 0.0);
+        assert_eq!((first_edge_price(0), first_edge_price(1)), (0.0, 0.0));
+        assert!((first_edge_price(7) - 7_f64.ln()).abs() < 1e-15);
+    }
+}

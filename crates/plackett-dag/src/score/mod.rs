@@ -331,3 +331,92 @@ pub fn fit_weights(score: &dyn LocalScore, parents: &[NodeSet]) -> Result<Option
     }
     Ok(Some(weights))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Says no more than a score must, and weights if it has some.
+    struct Silent(Option<f64>);
+
+    impl LocalScore for Silent {
+        fn name(&self) -> &'static str {
+            "silent"
+        }
+
+        fn nodes(&self) -> usize {
+            3
+        }
+
+        fn best(
+            &self,
+            _: usize,
+            _: &NodeSet,
+            required: &NodeSet,
+            _: &mut Scratch,
+            _: &Run<'_>,
+        ) -> Option<Choice> {
+            Some(Choice { score: 0.0, parents: required.clone(), witness: required.clone() })
+        }
+
+        fn weights(&self, node: usize, parents: &NodeSet) -> Option<Vec<f64>> {
+            let first = self.0?;
+            Some(parents.iter().map(|parent| first + (10 * node + parent) as f64).collect())
+        }
+    }
+
+    #[test]
+    fn a_score_that_says_nothing_more_claims_nothing() {
+        let (score, run) = (Silent(None), Run::default());
+        let dag = Dag::from_parents(vec![vec![], vec![0], vec![0, 1]]).unwrap();
+        assert!(!score.is_equivalent() && score.undecided(&dag).is_empty());
+        assert_eq!(score.temperature(), 1.0);
+        assert_eq!(score.cost(1, &NodeSet::default()), None);
+        assert!(score.first_orders(&run).is_empty() && score.exact().is_none());
+        assert!(score.walker(&[0, 1, 2], &Bounds::free(3), &run).is_none());
+        let mut table = [7.0; 4];
+        assert!(!score.fill_costs(0, &mut table, &run));
+        assert_eq!(table, [7.0; 4]);
+    }
+
+    #[test]
+    fn the_weights_of_a_graph_are_by_parent_and_node() {
+        // Neither a node itself nor one that there is not is a parent.
+        let parents =
+            [NodeSet::from_iter([2]), NodeSet::from_iter([0, 1, 3]), NodeSet::from_iter([0, 1, 2, 9])];
+        let weights = fit_weights(&Silent(Some(100.0)), &parents).unwrap();
+        assert_eq!(weights, Some(vec![0.0, 110.0, 120.0, 0.0, 0.0, 121.0, 102.0, 0.0, 0.0]));
+        assert_eq!(fit_weights(&Silent(None), &parents).unwrap(), None);
+        let size = fit_weights(&Silent(Some(0.0)), &parents[..2]);
+        assert!(matches!(size, Err(Error::Size { expected: 3, found: 2, .. })));
+    }
+
+    #[test]
+    fn a_workspace_is_kept_until_another_is_asked_for() {
+        let mut scratch = Scratch::default();
+        scratch.space::<Vec<u8>>().push(3);
+        assert_eq!(*scratch.space::<Vec<u8>>(), [3]);
+        assert_eq!(*scratch.space::<u64>(), 0);
+        assert!(scratch.space::<Vec<u8>>().is_empty());
+    }
+
+    #[test]
+    fn scores_are_found_by_their_names_and_a_price_is_a_setting() {
+        let gram = Arc::new(crate::testing::random_gram(3, 50, 1));
+        for entry in SCORES.iter().filter(|entry| !entry.needs_rows) {
+            let score = score_by_name(entry.name, Arc::clone(&gram), &ScoreSettings::default()).unwrap();
+            assert_eq!((score.name(), score.nodes()), (entry.name, 3));
+        }
+        let known = SCORES.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ");
+        match score_by_name("none", gram, &ScoreSettings::default()).map(|_| ()) {
+            Err(Error::UnknownScore { name, known: listed }) => {
+                assert_eq!((name, listed), ("none".into(), known));
+            }
+            other => panic!("{other:?}"),
+        }
+        assert_eq!(
+            ScoreSettings::priced(2.5),
+            ScoreSettings { price: Some(2.5), ..ScoreSettings::default() }
+        );
+    }
+}

@@ -184,3 +184,177 @@ impl Family for NodeAverage {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+    use crate::testing::Rng;
+
+    const LEVELS: [usize; 4] = [2, 3, 2, 4];
+
+    /// Four columns that follow each other, with values missing here and there.
+    fn columns(rows: usize, missing: f64) -> Vec<Vec<u8>> {
+        let mut rng = Rng::new(21);
+        let mut columns = vec![Vec::new(); 4];
+        for _ in 0..rows {
+            let mut sum = 0;
+            for (column, levels) in columns.iter_mut().zip(LEVELS) {
+                sum += usize::from(rng.uniform() < 0.4) + usize::from(rng.uniform() < 0.2);
+                column.push(if rng.uniform() < missing { levels as u8 } else { (sum % levels) as u8 });
+            }
+        }
+        columns
+    }
+
+    fn data(columns: &[Vec<u8>]) -> Mixed {
+        let column =
+            |(codes, levels): (&Vec<u8>, usize)| MixedColumn::Categories { codes: codes.clone(), levels };
+        Mixed::new(columns.iter().zip(LEVELS).map(column).collect()).unwrap()
+    }
+
+    /// The log-likelihood of a node given others on the rows in which all of some columns are there, and how many these stand for.
+    fn likelihood(
+        columns: &[Vec<u8>],
+        weights: &[f64],
+        node: usize,
+        parents: &[usize],
+        there: &[usize],
+    ) -> (f64, f64) {
+        let (mut cells, mut groups) = (HashMap::new(), HashMap::new());
+        let mut total = 0.0;
+        for (row, &weight) in weights.iter().enumerate() {
+            if there.iter().all(|&column| usize::from(columns[column][row]) < LEVELS[column]) {
+                let group: Vec<u8> = parents.iter().map(|&parent| columns[parent][row]).collect();
+                *cells.entry((group.clone(), columns[node][row])).or_insert(0.0) += weight;
+                *groups.entry(group).or_insert(0.0) += weight;
+                total += weight;
+            }
+        }
+        let part = |((group, _), count): (&(Vec<u8>, u8), &f64)| count * (count / groups[group]).ln();
+        (cells.iter().map(part).sum(), total)
+    }
+
+    /// The cost by its definition; sums over hashed cells are rounded in any order.
+    fn expected(columns: &[Vec<u8>], weights: &[f64], node: usize, parents: &[usize]) -> f64 {
+        let all: f64 = weights.iter().sum();
+        let price = 0.5 * all.ln();
+        let free = LEVELS[node] as f64 - 1.0;
+        let (alone, total) = likelihood(columns, weights, node, &[], &[node]);
+        let mut cost = price * free - all * alone / total;
+        let (mut taken, mut left) = (Vec::new(), parents.to_vec());
+        while !left.is_empty() {
+            let gain = |parent: usize| {
+                let with = [&taken[..], &[parent]].concat();
+                let there = [&with[..], &[node]].concat();
+                let (before, total) = likelihood(columns, weights, node, &taken, &there);
+                let (after, _) = likelihood(columns, weights, node, &with, &there);
+                let groups: f64 = taken.iter().map(|&parent| LEVELS[parent] as f64).product();
+                all / total * (after - before - price * free * groups * (LEVELS[parent] as f64 - 1.0))
+            };
+            let best = left.iter().copied().max_by(|&a, &b| gain(a).total_cmp(&gain(b))).unwrap();
+            cost -= gain(best);
+            taken.push(best);
+            left.retain(|&parent| parent != best);
+        }
+        cost
+    }
+
+    fn check(score: &NodeAverage, expected: impl Fn(usize, &[usize]) -> f64) {
+        let mut space = Space::default();
+        for node in 0..4 {
+            for bits in (0..16_usize).filter(|bits| bits >> node & 1 == 0) {
+                let parents: Vec<usize> = (0..4).filter(|other| bits >> other & 1 == 1).collect();
+                let (found, wanted) = (score.cost(node, &parents, &mut space), expected(node, &parents));
+                assert!((found - wanted).abs() < 1e-9, "{node} {parents:?}: {found} for {wanted}");
+            }
+        }
+    }
+
+    #[test]
+    fn costs_are_those_of_the_definition() {
+        let columns = columns(90, 0.15);
+        let whole: Vec<f64> = (0..90).map(|row| f64::from(1 + row % 4)).collect();
+        for weights in [None, Some(&whole)] {
+            let data = weights.map_or_else(|| data(&columns), |own| data(&columns).weighted(own).unwrap());
+            let weights = weights.cloned().unwrap_or_else(|| vec![1.0; 90]);
+            let score = NodeAverage::new(&data, Price::new(data.total(), None).unwrap()).unwrap();
+            check(&score, |node, parents| expected(&columns, &weights, node, parents));
+        }
+    }
+
+    #[test]
+    fn a_candidate_is_compared_with_the_parents_on_the_same_rows() {
+        let columns = columns(90, 0.15);
+        let score = NodeAverage::new(&data(&columns), Price::new(90.0, None).unwrap()).unwrap();
+        let (mut space, mut costs) = (Space::default(), vec![3.0]);
+        score.costs_with(3, &[1], &[0, 2], &mut space, &mut costs);
+        let gain = |more: usize| {
+            let there = [1, more, 3];
+            let (without, total) = likelihood(&columns, &[1.0; 90], 3, &[1], &there);
+            let (with, _) = likelihood(&columns, &[1.0; 90], 3, &[1, more], &there);
+            90.0 / total * (with - without - 0.5 * 90_f64.ln() * 3.0 * 3.0)
+        };
+        let cost = score.cost(3, &[1], &mut space);
+        let wanted = [0, 2].map(|more| cost - gain(more));
+        assert_eq!(costs.len(), 2);
+        assert!(costs.iter().zip(wanted).all(|(found, wanted)| (found - wanted).abs() < 1e-9), "{costs:?}");
+    }
+
+    #[test]
+    fn nothing_is_known_of_what_is_never_there() {
+        let mut columns = columns(40, 0.1);
+        columns[0].fill(2);
+        // The second is there where the third is not.
+        columns[1] = (0..40).map(|row| if row % 2 == 0 { 3 } else { row / 2 % 3 }).collect();
+        columns[2] = (0..40).map(|row| if row % 2 == 0 { row / 4 % 2 } else { 2 }).collect();
+        let score = NodeAverage::new(&data(&columns), Price::new(40.0, None).unwrap()).unwrap();
+        let mut space = Space::default();
+        assert_eq!(score.cost(0, &[], &mut space), 0.0);
+        assert!(score.cost(1, &[], &mut space).is_finite());
+        assert_eq!(score.cost(1, &[2], &mut space), f64::INFINITY);
+        assert_eq!(score.cost(3, &[0], &mut space), f64::INFINITY);
+    }
+
+    #[test]
+    fn a_parent_costs_the_parameters_of_a_level_more_and_rows_are_work() {
+        let score = |rows: usize| {
+            NodeAverage::new(&data(&columns(rows, 0.1)), Price::new(rows as f64, None).unwrap()).unwrap()
+        };
+        for (node, levels) in LEVELS.into_iter().enumerate() {
+            let wanted = 0.5 * 60_f64.ln() * levels as f64;
+            assert!((score(60).price_of_parent(node) - wanted).abs() < 1e-12);
+        }
+        assert_eq!(score(120).work(), 2 * score(60).work());
+        assert!(score(60).work() >= 60);
+    }
+
+    /// Of two parents that are worth the same the first is taken first, and what is counted after it is counted on other rows.
+    #[test]
+    fn of_equal_gains_the_first_is_taken() {
+        let columns: [[u8; 12]; 4] = [
+            [0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1],
+            [0, 1, 0, 0, 1, 0, 1, 1, 1, 1, 0, 0],
+            [0, 0, 0, 1, 1, 0, 0, 1, 1, 0, 1, 1],
+            [2, 1, 0, 0, 1, 1, 0, 1, 0, 2, 2, 1],
+        ];
+        let column = |codes: &[u8; 12]| MixedColumn::Categories { codes: codes.to_vec(), levels: 2 };
+        let data = Mixed::new(columns.iter().map(column).collect()).unwrap();
+        let score = NodeAverage::new(&data, Price::new(12.0, None).unwrap()).unwrap();
+        let mut space = Space::default();
+        let mut gain = |taken: &[usize], more: usize| score.gain(0, taken, more, &mut space);
+        assert_eq!(gain(&[], 1), gain(&[], 2));
+        assert!(
+            gain(&[], 1) > gain(&[], 3) && gain(&[1], 3) > gain(&[1], 2) && gain(&[2], 1) > gain(&[2], 3)
+        );
+        let after = [
+            gain(&[], 1) + gain(&[1], 3) + gain(&[1, 3], 2),
+            gain(&[], 2) + gain(&[2], 1) + gain(&[1, 2], 3),
+        ];
+        assert!((after[0] - after[1]).abs() > 1.0, "{after:?}");
+        let found = score.cost(0, &[1, 2, 3], &mut space);
+        let alone = score.alone(0, &mut space);
+        assert!((found - (alone - after[0])).abs() < 1e-9, "{found}");
+    }
+}

@@ -283,4 +283,198 @@ mod tests {
         let mut two: Vec<f64> = (0..100).map(|row| f64::from(row % 2)).collect();
         assert!(Shape::of(&mut two, None).unwrap().gain() <= MOST_GAIN);
     }
+
+    /// The terms by the formulas above.
+    fn plain_terms(u: f64) -> [f64; TERMS] {
+        let root = u.hypot(1.0);
+        [u, u.powi(2), root, 2.0 * root.ln(), u / root]
+    }
+
+    fn plain_dot(a: &[f64; TERMS], b: &[f64; TERMS]) -> f64 {
+        (0..TERMS).map(|k| a[k] * b[k]).sum()
+    }
+
+    /// What values from one of the densities need, without chance, and their mean log-likelihood: Simpson's rule on u itself.
+    fn of_density(coefficients: [f64; TERMS], low: f64, high: f64) -> (Shape, f64) {
+        const STEPS: usize = 4000;
+        let width = (high - low) / STEPS as f64;
+        let (mut total, mut means) = (0.0, [0.0; TERMS]);
+        for at in 0..=STEPS {
+            let terms = plain_terms(low + width * at as f64);
+            let weight = if at == 0 || at == STEPS { 1.0 } else { [2.0, 4.0][at % 2] };
+            let mass = weight * width / 3.0 * plain_dot(&coefficients, &terms).exp();
+            total += mass;
+            means.iter_mut().zip(terms).for_each(|(mean, term)| *mean += mass * term);
+        }
+        means.iter_mut().for_each(|mean| *mean /= total);
+        (Shape { means, low, high }, plain_dot(&coefficients, &means) - total.ln())
+    }
+
+    /// A density is its own best fit, so that the gain is by how much its entropy is below the Gaussian's.
+    #[test]
+    fn the_gain_of_a_density_of_the_family_is_exact() {
+        let cases = [
+            ([0.0, 0.0, 0.0, 0.0, 0.0], -1.0, 1.5),
+            ([0.7, 0.0, 0.0, 0.0, 0.0], -1.2, 1.4),
+            ([-0.4, 0.3, 0.2, -0.5, 0.6], 0.5, 3.0),
+            ([0.5, -0.6, 0.4, -1.0, -0.8], -2.0, 3.0),
+            ([0.1, 1.0, -2.0, 0.3, 1.2], -1.7, 1.6),
+            ([-0.2, 0.1, -3.0, 0.2, 0.5], -6.0, 9.0),
+            ([1.0, -0.2, 0.5, 0.5, -0.5], -4.0, -0.5),
+        ];
+        for (coefficients, low, high) in cases {
+            let (shape, value) = of_density(coefficients, low, high);
+            let expected = value + GAUSSIAN_ENTROPY;
+            assert!(0.0 < expected && expected < MOST_GAIN, "{expected}");
+            let found = shape.gain();
+            assert!((found - expected).abs() < 2e-8, "{coefficients:?}: {found} for {expected}");
+        }
+    }
+
+    #[test]
+    fn the_terms_and_their_sums_are_those_of_the_formula() {
+        let values: Vec<f64> = (0..21).map(|at| 0.37 * f64::from(at * at % 23) - 3.1).collect();
+        for count in 0..values.len() {
+            let (mut expected, found) = ([0.0; TERMS], sums(&values[..count]));
+            for &value in &values[..count] {
+                expected.iter_mut().zip(plain_terms(value)).for_each(|(sum, term)| *sum += term);
+                assert!((0..TERMS).all(|k| (terms(value)[k] - plain_terms(value)[k]).abs() < 1e-14));
+            }
+            assert!((0..TERMS).all(|k| (found[k] - expected[k]).abs() < 1e-12), "{found:?} for {expected:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_needed_of_values_is_their_range_and_means() {
+        let values: Vec<f64> = (0..37).map(|row| f64::from(row * row % 41) - 7.0).collect();
+        let weights: Vec<f64> = (0..37).map(|row| f64::from(row % 4) * 0.75).collect();
+        let same = vec![1.0; 37];
+        for (given, weights) in [(None, &same), (Some(&weights[..]), &weights)] {
+            let total: f64 = weights.iter().sum();
+            let mean = values.iter().zip(weights).map(|(value, weight)| weight * value).sum::<f64>() / total;
+            let square = |(value, weight): (&f64, &f64)| weight * (value - mean).powi(2);
+            let deviation = (values.iter().zip(weights).map(square).sum::<f64>() / total).sqrt();
+            let mut scaled = values.clone();
+            let found = Shape::of(&mut scaled, given).unwrap();
+            let (mut means, mut low, mut high) = ([0.0; TERMS], f64::INFINITY, f64::NEG_INFINITY);
+            for (row, &value) in values.iter().enumerate() {
+                let u = (value - mean) / deviation;
+                assert!((scaled[row] - u).abs() < 1e-13);
+                let part = weights[row] / total;
+                means.iter_mut().zip(plain_terms(u)).for_each(|(sum, term)| *sum += part * term);
+                if weights[row] > 0.0 {
+                    (low, high) = (low.min(u), high.max(u));
+                }
+            }
+            assert!((found.low - low).abs() < 1e-13 && (found.high - high).abs() < 1e-13);
+            assert!((0..TERMS).all(|k| (found.means[k] - means[k]).abs() < 1e-13), "{found:?} for {means:?}");
+        }
+    }
+
+    /// A shape with a density that is not its best, and the points of the quadrature.
+    fn apart() -> (Shape, Box<Points>, Density) {
+        let (shape, _) = of_density([0.3, -0.8, 0.4, 0.2, 0.5], -2.0, 2.5);
+        let (low, high) = (shape.low, shape.high);
+        let points: Box<Points> = Box::new(std::array::from_fn(|at| {
+            let (x, weight) = RULE[at];
+            (plain_terms(0.5 * (low + high) + 0.5 * (high - low) * x), 0.5 * (high - low) * weight)
+        }));
+        let density = Density::at([-0.2, -0.3, 0.1, -0.4, 0.2], &shape.means, &points);
+        (shape, points, density)
+    }
+
+    #[test]
+    fn a_density_has_the_likelihood_and_masses_of_its_points() {
+        let (shape, points, density) = apart();
+        let weight = |at: usize| points[at].1 * plain_dot(&density.coefficients, &points[at].0).exp();
+        let total: f64 = (0..POINTS).map(weight).sum();
+        let value = plain_dot(&density.coefficients, &shape.means) - total.ln();
+        assert!((density.value - value).abs() < 1e-12);
+        assert!((0..POINTS).all(|at| (density.masses[at] - weight(at) / total).abs() < 1e-14));
+    }
+
+    /// The step solves −H·s = g, by differences of the likelihood.
+    #[test]
+    fn newton_s_step_is_that_of_the_derivatives() {
+        const H: f64 = 1e-3;
+        let (shape, points, density) = apart();
+        let (slope, step) = density.newton(&shape.means, &points);
+        let longest = step.iter().fold(0.0, |longest: f64, entry| longest.max(entry.abs()));
+        let value = |k: usize, one: f64, along: f64| {
+            let mut coefficients = density.coefficients;
+            coefficients.iter_mut().zip(step).for_each(|(entry, s)| *entry += along * H * s / longest);
+            coefficients[k] += one * H;
+            Density::at(coefficients, &shape.means, &points).value
+        };
+        let mut along = 0.0;
+        for (k, entry) in step.into_iter().enumerate() {
+            let gradient = (value(k, 1.0, 0.0) - value(k, -1.0, 0.0)) / (2.0 * H);
+            let mixed = (value(k, 1.0, 1.0) - value(k, 1.0, -1.0) - value(k, -1.0, 1.0)
+                + value(k, -1.0, -1.0))
+                / (4.0 * H * H)
+                * longest;
+            assert!((gradient + mixed).abs() < 1e-4 * gradient.abs().max(0.1), "{k}: {gradient} {mixed}");
+            along += gradient * entry;
+        }
+        assert!((along - slope).abs() < 1e-5 * slope, "{along} for {slope}");
+    }
+
+    #[test]
+    fn a_step_is_halved_until_the_likelihood_rises_as_it_should() {
+        let (shape, points, density) = apart();
+        let (slope, step) = density.newton(&shape.means, &points);
+        let at = |length: f64| {
+            let coefficients = std::array::from_fn(|k| density.coefficients[k] + length * step[k]);
+            Density::at(coefficients, &shape.means, &points)
+        };
+        let found =
+            |slope: f64| density.step(&step, slope, &shape.means, &points).map(|next| next.coefficients);
+        let rise = at(1.0).value - density.value;
+        assert!(rise > 0.0 && at(0.5).value - density.value > 0.6 * rise);
+        assert_eq!(found(slope), Some(at(1.0).coefficients));
+        assert_eq!(found(0.9e4 * rise), Some(at(1.0).coefficients));
+        assert_eq!(found(1.2e4 * rise), Some(at(0.5).coefficients));
+        assert_eq!(found(f64::INFINITY), None);
+        // A step that is much too long.
+        let long = step.map(|entry| 64.0 * entry);
+        let next = density.step(&long, 64.0 * slope, &shape.means, &points).unwrap();
+        assert!(next.value > density.value && next.coefficients != at(64.0).coefficients);
+    }
+
+    #[test]
+    fn a_system_is_solved_with_a_little_added_to_its_diagonal() {
+        let rows: [[f64; TERMS]; TERMS] = std::array::from_fn(|i| {
+            std::array::from_fn(|j| {
+                ((7 * i + 3 * j * j + 2) % 11) as f64 - 4.0 + if i == j { 9.0 } else { 0.0 }
+            })
+        });
+        let matrix: [[f64; TERMS]; TERMS] =
+            std::array::from_fn(|i| std::array::from_fn(|j| plain_dot(&rows[i], &rows[j])));
+        let right = [1.0, -2.0, 0.5, 3.0, -1.5];
+        let found = solve(matrix, right);
+        for k in 0..TERMS {
+            let product = plain_dot(&matrix[k], &found) + 1e-9 * matrix[k][k] * found[k];
+            assert!((product - right[k]).abs() < 1e-11, "{product} for {}", right[k]);
+        }
+        let diagonal = std::array::from_fn(|i| std::array::from_fn(|j| if i == j { 3.0 } else { 0.0 }));
+        let exact = right.map(|value| value / (3.0 * (1.0 + 1e-9)));
+        assert!((0..TERMS).all(|k| (solve(diagonal, right)[k] - exact[k]).abs() < 1e-15));
+        // Nothing is divided by zero.
+        let tiny = right.map(|value| 1e-300 * value);
+        assert_eq!(solve([[0.0; TERMS]; TERMS], tiny), tiny.map(|value| value / f64::MIN_POSITIVE));
+    }
+
+    #[test]
+    fn the_nodes_of_the_rule_descend_and_are_symmetric() {
+        assert!(RULE.windows(2).all(|pair| pair[0].0 > pair[1].0));
+        for at in 0..POINTS {
+            let ((left, weight), (right, other)) = (RULE[at], RULE[POINTS - 1 - at]);
+            assert!((left + right).abs() < 1e-14 && (weight - other).abs() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn values_beyond_all_squares_have_no_shape() {
+        assert!(Shape::of(&mut [1e200, -1e200, 0.0], None).is_none());
+    }
 }

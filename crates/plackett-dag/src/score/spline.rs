@@ -16,16 +16,15 @@ const NEW: f64 = 1e-6;
 /// Up to eight functions of the values, each with mean 0 and mean square 1 over rows that count as much as their weights; none for a
 /// column that does not vary.
 pub(super) fn functions(values: &[f64], weights: Option<&[f64]>) -> Vec<Vec<f64>> {
-    let mut basis = Vec::with_capacity(2 + KNOTS.len());
-    add(&mut basis, values.to_vec(), weights);
-    let Some(column) = basis.first().cloned() else { return basis };
     let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
-    let mut sorted: Vec<(f64, f64)> = column
-        .iter()
-        .enumerate()
-        .map(|(row, &value)| (value, weight(row)))
-        .filter(|one| one.1 > 0.0)
-        .collect();
+    // Rows that count nothing are like one that does, so that they change no digit, whatever they hold.
+    let usual = (0..values.len()).find(|&row| weight(row) > 0.0).map_or(0.0, |row| values[row]);
+    let there = |(row, &value): (usize, &f64)| if weight(row) > 0.0 { value } else { usual };
+    let mut basis = Vec::with_capacity(2 + KNOTS.len());
+    add(&mut basis, values.iter().enumerate().map(there).collect(), weights);
+    let Some(column) = basis.first().cloned() else { return basis };
+    let mut sorted: Vec<(f64, f64)> =
+        column.iter().enumerate().map(|(row, &value)| (value, weight(row))).collect();
     sorted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     let (low, high) = (sorted[0].0, sorted[sorted.len() - 1].0);
     add(&mut basis, column.iter().map(|x| x * x).collect(), weights);
@@ -43,13 +42,15 @@ pub(super) fn functions(values: &[f64], weights: Option<&[f64]>) -> Vec<Vec<f64>
 fn quantile(sorted: &[(f64, f64)], share: f64) -> f64 {
     let total: f64 = sorted.iter().map(|(_, weight)| weight).sum();
     let mut left = (share * (total - 1.0)).round().max(0.0);
+    let mut found = f64::NAN;
     for &(value, weight) in sorted {
+        found = value;
         if left < weight {
-            return value;
+            break;
         }
         left -= weight;
     }
-    sorted[sorted.len() - 1].0
+    found
 }
 
 /// The natural cubic spline with these three knots that is zero up to the first.
@@ -80,10 +81,8 @@ fn add(basis: &mut Vec<Vec<f64>>, mut function: Vec<f64>, weights: Option<&[f64]
 
 /// Brings values to mean 0 and mean square 1, and tells the deviation that they had; zero if they do not vary.
 fn normalize(values: &mut [f64], weights: Option<&[f64]>) -> f64 {
-    // Relative to the largest, so that no square overflows. Rows that count nothing change no digit.
-    let counts = |row: usize| weights.is_none_or(|weights| weights[row] > 0.0);
-    let there = values.iter().enumerate().filter(|&(row, _)| counts(row));
-    let largest = there.fold(0.0, |largest: f64, (_, value)| largest.max(value.abs()));
+    // Relative to the largest, so that no square overflows.
+    let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
     if largest == 0.0 || !largest.is_finite() {
         return 0.0;
     }
@@ -139,8 +138,10 @@ mod tests {
                     assert!((mean_product(left, right, weights) - expected).abs() < 1e-10, "{a} {b}");
                 }
             }
-            let slope = (found[0][1] - found[0][0]) / (values[1] - values[0]);
-            assert!((0..400).all(|row| (found[0][row] - found[0][0] - slope * (values[row] - values[0])).abs() < 1e-9));
+            let slope = (found[0][2] - found[0][1]) / (values[2] - values[1]);
+            let line = |row: usize| found[0][1] + slope * (values[row] - values[1]);
+            let counts = |row: &usize| weights.is_none_or(|weights| weights[*row] > 0.0);
+            assert!((0..400).filter(counts).all(|row| (found[0][row] - line(row)).abs() < 1e-9));
         }
     }
 
@@ -177,5 +178,70 @@ mod tests {
         let three: Vec<f64> = (0..30).map(|row| f64::from(row % 3)).collect();
         assert_eq!(functions(&three, None).len(), 2);
         assert_eq!(functions(&[1e308, -1e308, 0.5e308, 0.0], None).len().min(1), 1);
+    }
+
+    #[test]
+    #[expect(clippy::cast_sign_loss, reason = "numbers of rows")]
+    fn quantiles_are_those_of_rows_as_often_as_they_count() {
+        let mut values: Vec<(f64, f64)> =
+            (0..23).map(|at| (f64::from(at * 7 % 23), f64::from(1 + at % 4))).collect();
+        values.sort_by(|a, b| a.0.total_cmp(&b.0));
+        for count in 1..=values.len() {
+            let sorted = &values[..count];
+            let all: Vec<f64> =
+                sorted.iter().flat_map(|&(value, weight)| vec![value; weight as usize]).collect();
+            for share in [0.0, 0.1, 0.25, 0.375, 0.5, 0.75, 0.9, 1.0] {
+                let place = (share * (all.len() - 1) as f64).round() as usize;
+                assert_eq!(quantile(sorted, share), all[place], "{count} {share}");
+            }
+        }
+        // Less than one row is all there is.
+        assert_eq!(quantile(&[(1.0, 0.1), (2.0, 0.1)], 0.9), 1.0);
+    }
+
+    #[test]
+    fn rows_that_count_nothing_change_no_digit() {
+        let values: Vec<f64> = column(60).iter().map(|value| value + 50.0).collect();
+        let weights: Vec<f64> = (0..60).map(|row| f64::from(1 + row % 3)).collect();
+        let expected = functions(&values, Some(&weights));
+        assert_eq!(expected.len(), 8);
+        for (place, other) in [(17, -1e300), (0, 0.3), (0, 1e300), (60, 70.0)] {
+            let (mut more, mut counts) = (values.clone(), weights.clone());
+            more.insert(place, other);
+            counts.insert(place, 0.0);
+            let mut found = functions(&more, Some(&counts));
+            found.iter_mut().for_each(|one| {
+                one.remove(place);
+            });
+            assert_eq!(found, expected, "{other} in row {place}");
+        }
+    }
+
+    #[test]
+    fn means_of_products_are_over_what_counts() {
+        let (a, b) = ([1.0, -2.0, 4.0], [3.0, 5.0, 0.5]);
+        assert_eq!(mean_product(&a, &b, None), -5.0 / 3.0);
+        assert_eq!(mean_product(&a, &b, Some(&[1.0, 0.5, 2.5])), (3.0 - 5.0 + 5.0) / 4.0);
+    }
+
+    #[test]
+    fn values_are_brought_to_mean_0_and_mean_square_1() {
+        let weights = [2.0, 1.0, 0.0, 3.0];
+        for own in [None, Some(&weights[..])] {
+            let values = [1e200, -2e200, 5e200, 0.5e200];
+            let mut found = values;
+            let deviation = normalize(&mut found, own);
+            let weight = |row: usize| own.map_or(1.0, |own| own[row]);
+            let total: f64 = (0..4).map(weight).sum();
+            let mean = (0..4).map(|row| weight(row) * values[row] / total).sum::<f64>();
+            let away = |row: usize| (values[row] - mean) / 1e200;
+            let expected =
+                ((0..4).map(|row| weight(row) * away(row) * away(row)).sum::<f64>() / total).sqrt();
+            assert!((deviation / 1e200 - expected).abs() < 1e-14, "{deviation} for {expected}");
+            assert!((0..4).all(|row| (found[row] - away(row) / expected).abs() < 1e-14));
+        }
+        assert_eq!(normalize(&mut [0.0; 4], None), 0.0);
+        assert_eq!(normalize(&mut [0.1; 4], None), 0.0);
+        assert_eq!(normalize(&mut [1.0, f64::INFINITY, 2.0], None), 0.0);
     }
 }

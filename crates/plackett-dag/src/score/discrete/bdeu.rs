@@ -91,10 +91,8 @@ struct OnRows {
 /// log Γ(x + a) − log Γ(a), which counts x add with prior count a.
 fn gains(largest: usize, prior: f64) -> Gains {
     let base = libm::lgamma(prior);
-    let gain = move |count: f64| match count {
-        0.0 => 0.0,
-        _ if prior > LARGE_PRIOR => large_gain(prior, count),
-        _ => libm::lgamma(count + prior) - base,
+    let gain = move |count: f64| {
+        if prior > LARGE_PRIOR { large_gain(prior, count) } else { libm::lgamma(count + prior) - base }
     };
     Tabulated::new(largest, ENTRIES, Box::new(gain))
 }
@@ -146,5 +144,31 @@ mod tests {
                 );
             }
         }
+    }
+
+    /// Empty cells add nothing, to the last digit.
+    #[test]
+    fn no_rows_add_nothing() {
+        for prior in [f64::MIN_POSITIVE, 1e-3, 0.7, 1e4, 1e5, 1e300, f64::MAX] {
+            assert_eq!(gains(3, prior).sum(&[0]), 0.0, "{prior}");
+        }
+    }
+
+    #[test]
+    fn tables_are_made_for_so_many_priors_and_no_more() {
+        let score = OnRows { rows: 3, sample_size: 2.0, tables: RwLock::default() };
+        for cells in (1..=TABLES + 3).map(|cells| cells as f64) {
+            let wanted = 2.0 * (2.0 / cells).ln() + (2.0 / cells + 1.0).ln();
+            // Where there is a table the second time asks it.
+            for _ in 0..2 {
+                assert!((score.joint(&[2, 0, 1], cells) - wanted).abs() < 1e-9, "{cells}");
+            }
+        }
+        assert_eq!(score.tables.read().unwrap().len(), TABLES);
+    }
+
+    #[test]
+    fn the_sample_size_is_what_was_asked_for() {
+        assert_eq!(Bdeu::new(2.5).unwrap().equivalent_sample_size(), 2.5);
     }
 }

@@ -131,4 +131,32 @@ mod tests {
         score.costs_with(2, &[1], &[0], &mut space, &mut costs);
         assert!((costs[0] - score.cost(2, &[0, 1], &mut space)).abs() < 1e-12);
     }
+
+    #[test]
+    fn a_parent_costs_about_the_regret_of_twice_the_levels_and_rows_are_work() {
+        let score = |rows: usize| {
+            Completed::new(vec![((0..rows).map(|row| (row % 3) as u8).collect(), 3)], None, rows as f64)
+        };
+        let regret = super::super::regret::log_normalizer(50, 6);
+        assert!((score(50).price_of_parent(0) - regret).abs() < 1e-12);
+        assert_eq!(score(100).work(), 2 * score(50).work());
+        assert!(score(50).work() >= 50);
+    }
+
+    #[test]
+    fn rows_that_stand_for_several_count_as_often() {
+        let codes: [Vec<u8>; 2] = [vec![0, 1, 2, 0, 1], vec![1, 0, 1, 1, 1]];
+        let weights = [3_u32, 1, 2, 1, 4];
+        let times = |codes: &Vec<u8>| -> Vec<u8> {
+            codes.iter().zip(weights).flat_map(|(&code, weight)| vec![code; weight as usize]).collect()
+        };
+        let of = |columns: [Vec<u8>; 2], weights| {
+            Completed::new(columns.into_iter().zip([3, 2]).collect(), weights, 5.5)
+        };
+        let (all, some) = (of([times(&codes[0]), times(&codes[1])], None), of(codes, Some(weights.to_vec())));
+        for (node, parents) in [(0, &[][..]), (0, &[1]), (1, &[0])] {
+            let costs = [&all, &some].map(|score| score.cost(node, parents, &mut Space::default()));
+            assert!((costs[0] - costs[1]).abs() < 1e-12, "{costs:?}");
+        }
+    }
 }

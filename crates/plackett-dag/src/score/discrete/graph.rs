@@ -113,3 +113,38 @@ impl<'a> Families<'a> {
         self.counts.cost(&**score, configurations, data.arity(node)) + self.family.price(parents.len())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::score::Qnml;
+
+    #[test]
+    fn the_weight_of_an_edge_is_what_the_graph_loses_without_it() {
+        let columns: Vec<Vec<u8>> = vec![
+            (0..50).map(|row| row % 3).collect(),
+            (0..50).map(|row| row / 5 % 2).collect(),
+            // It is the same in all rows, and tells nothing.
+            vec![0; 50],
+            (0..50)
+                .map(|row| u8::from(row % 3 == 0) ^ u8::from(row / 5 % 2 == 0) ^ u8::from(row % 11 == 0))
+                .collect(),
+        ];
+        let levels = [3, 2, 1, 2].map(|arity| (0..arity).map(|level| level.to_string()).collect()).to_vec();
+        let names = (0..4).map(|column| format!("x{column}")).collect();
+        let data = Categories::new(names, levels, columns).unwrap();
+        let parents = vec![vec![], vec![0], vec![], vec![0, 1, 2]];
+        let dag = Dag::from_parents(parents.clone()).unwrap();
+        let cost = graph_cost(&data, &Qnml, &dag).unwrap();
+        let weighed = weigh_edges(&data, &Qnml, &dag).unwrap();
+        assert_eq!(weighed.edge_count(), 4);
+        for (from, to, weight) in weighed.edges() {
+            let mut without = parents.clone();
+            without[to].retain(|&parent| parent != from);
+            let loss = graph_cost(&data, &Qnml, &Dag::from_parents(without).unwrap()).unwrap() - cost;
+            assert!((weight - loss).abs() < 1e-9, "{from} → {to}: {weight} for {loss}");
+        }
+        assert_eq!(weighed.weight(2, 3), f64::MIN_POSITIVE);
+        assert!(weighed.weight(0, 3) > 1.0);
+    }
+}

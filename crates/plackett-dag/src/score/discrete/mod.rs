@@ -208,4 +208,39 @@ mod tests {
             assert_eq!(equal_across, 0, "{}", entry.name);
         }
     }
+
+    #[test]
+    fn scores_have_the_names_that_they_are_known_by() {
+        for entry in DISCRETE_SCORES {
+            let score = discrete_score_by_name(entry.name, &DiscreteScoreSettings::default()).unwrap();
+            assert_eq!((score.name(), score.price(3)), (entry.name, 0.0));
+            let differ = ["k2", "fnml"].contains(&entry.name);
+            assert_eq!(score.on_rows(9).parents_differ(), differ, "{}", entry.name);
+        }
+    }
+
+    /// A family costs no less than the bound of its own configurations and likelihood, or of less of the former and more of the latter; and
+    /// with these very ones as much, where there is a bound.
+    #[test]
+    fn bounds_are_below_costs_and_near_them() {
+        let (parents, joint) = ([12, 0, 5, 3], [7, 5, 0, 0, 1, 4, 3, 0]);
+        let part = |(&count, group): (&u32, u32)| {
+            if count == 0 { 0.0 } else { f64::from(count) * (f64::from(count) / f64::from(group)).ln() }
+        };
+        let groups = parents.iter().flat_map(|&count| [count; 2]);
+        let log_likelihood: f64 = joint.iter().zip(groups).map(part).sum();
+        for entry in DISCRETE_SCORES {
+            let score = discrete_score_by_name(entry.name, &DiscreteScoreSettings::default()).unwrap();
+            let score = score.on_rows(20);
+            let cost = score.parents(&parents, 4.0, 2) - score.joint(&joint, 8.0);
+            let least = score.least_cost(4.0, 2, log_likelihood);
+            let is_bounded = ["bic", "qnml"].contains(&entry.name);
+            assert!(least <= cost + 1e-12, "{}: {least} for {cost}", entry.name);
+            assert_eq!(least > cost - 2.0 * regret::Regret::SLACK, is_bounded, "{}", entry.name);
+            assert_eq!(least == f64::NEG_INFINITY, !is_bounded, "{}", entry.name);
+            for (configurations, log_likelihood) in [(2.0, log_likelihood), (4.0, 0.5 * log_likelihood)] {
+                assert!(score.least_cost(configurations, 2, log_likelihood) <= cost, "{}", entry.name);
+            }
+        }
+    }
 }

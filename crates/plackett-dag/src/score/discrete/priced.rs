@@ -43,3 +43,32 @@ impl FamilyScore for Priced {
         self.prices.get(parents).copied().unwrap_or(f64::INFINITY)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::score::{Qnml, graph_cost};
+    use crate::{Categories, Dag};
+
+    #[test]
+    fn parents_cost_the_logarithm_of_how_many_such_sets_there_are() {
+        let score = Priced::new(Box::new(Qnml), 6, 1.5);
+        assert_eq!(score.name(), "qnml");
+        for (parents, sets) in [1.0_f64, 5.0, 10.0, 10.0, 5.0, 1.0].into_iter().enumerate() {
+            assert!((score.price(parents) - 1.5 * sets.ln()).abs() < 1e-12, "{parents}");
+        }
+        assert_eq!(score.price(6), f64::INFINITY);
+    }
+
+    #[test]
+    fn a_graph_costs_its_price_more() {
+        let names = (0..3).map(|column| format!("x{column}")).collect();
+        let levels = vec![vec!["no".to_owned(), "yes".to_owned()]; 3];
+        let columns = (1..4).map(|step| (0..20).map(|row| row / step % 2).collect()).collect();
+        let data = Categories::new(names, levels, columns).unwrap();
+        let dag = Dag::from_parents(vec![vec![], vec![0], vec![0, 1]]).unwrap();
+        let priced = Priced::new(Box::new(Qnml), 3, 2.0);
+        let costs = (graph_cost(&data, &Qnml, &dag).unwrap(), graph_cost(&data, &priced, &dag).unwrap());
+        assert!((costs.1 - costs.0 - 2.0 * 2_f64.ln()).abs() < 1e-12);
+    }
+}

@@ -190,4 +190,16 @@ mod tests {
             }
         }
     }
+
+    /// All terms of C(N, 2), from the last to the first.
+    #[test]
+    fn two_categories_to_the_last_digits() {
+        for rows in (1..60).chain([100, 1000, 10_000]) {
+            let n = f64::from(rows);
+            let exact = (0..rows).rev().fold(1.0, |sum, k| 1.0 + sum * ((n - f64::from(k)) / n));
+            let found = binary(n);
+            assert!((found / exact - 1.0).abs() < 5e-15, "{rows}: {found} for {exact}");
+        }
+        assert_eq!(binary(0.0), 1.0);
+    }
 }
