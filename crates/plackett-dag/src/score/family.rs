@@ -659,6 +659,7 @@ pub(super) mod tests {
             assert!(!improves(before - 5e-12 * share, before));
             assert!(improves(before - 2e-11 * share, before));
         }
+        assert!(!improves(-IMPROVEMENT, 0.0));
         // Of sets that cost the same the first that is tried is taken, which has fewer.
         let mut toy = Toy::new(1);
         toy.table.iter_mut().for_each(|costs| costs.fill(20.0));

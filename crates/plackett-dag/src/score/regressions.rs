@@ -150,6 +150,16 @@ mod tests {
             close(fits.cost_with(&fit, other), cost(&[4, 7, other]));
             assert_eq!(fits.wants(&fit, other), cost(&[4, 7, other]) < cost(&[4, 7]) - 1e-7);
         }
+        // Where a parent is dear some are wanted and some are not.
+        let price = 0.25 * cost(&[]);
+        let dear = self::subset(40, 200, 1, price);
+        let mut others = Regressions::new(&dear, &bounds);
+        let mut alone = Regression::default();
+        others.start(39, &mut alone);
+        let wanted: Vec<usize> = (0..39).filter(|&other| others.wants(&alone, other)).collect();
+        let gain = |other: usize| cost(&[]) - cost(&[other]) + 1e-4;
+        let expected: Vec<usize> = (0..39).filter(|&other| gain(other) > price + 1e-7).collect();
+        assert!(wanted == expected && !wanted.is_empty() && wanted.len() < 39, "{wanted:?}");
         close(fits.cost_without(&fit, 0), cost(&[4]));
         close(fits.cost_without(&fit, 1), cost(&[7]));
         let mut forgetful = fit.clone();
