@@ -222,6 +222,66 @@ mod tests {
         let prices: Vec<f64> = (0..6).map(|parents| criterion.price(parents)).collect();
         assert_eq!(prices, [0.0, 3.0, 7.0, 9.0, 11.0, 13.0]);
         let plain = LogVariance { prices: [].into(), ..criterion };
-        assert_eq!(plain.price(3), 6.0);
+        assert_eq!((plain.price(3), plain.penalty()), (6.0, 2.0));
+    }
+
+    #[test]
+    fn what_is_needed_lowers_the_fit_by_its_price() {
+        let criterion = LogVariance { half_rows: 5.0, penalty: 2.0, prices: [].into() };
+        for (variance, price) in [(0.3, 0.7), (4.0, 2.5), (1.0, 0.0)] {
+            let after = criterion.fit(variance - criterion.needed_gain(variance, price));
+            assert!((after + price - criterion.fit(variance)).abs() < 1e-12);
+        }
+        assert_eq!(criterion.fit(1.0), 0.0);
+        assert!((criterion.fit(2.0) - 5.0 * 2_f64.ln()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn tables_have_the_costs_in_the_units_of_the_columns() {
+        // In units so far apart that their squares leave the range of doubles.
+        let units = [1e-120, 1.0, 1e130];
+        let plain = [1.0, 0.6, -0.3, 0.6, 2.0, 0.5, -0.3, 0.5, 1.5];
+        let far = (0..9).map(|at| plain[at] * units[at / 3] * units[at % 3]).collect();
+        let settings = ScoreSettings { penalty_factor: Some(1.0), ..ScoreSettings::default() };
+        let make =
+            |matrix: Vec<f64>| Bic::new(Arc::new(Gram::from_matrix(50, 3, matrix).unwrap()), &settings);
+        let (plain, far) = (make(plain.to_vec()).unwrap(), make(far).unwrap());
+        assert!(far.units.is_some() && plain.units.is_none());
+        for (node, unit) in units.iter().enumerate() {
+            let shift = 50.0 * unit.ln();
+            let others: Vec<usize> = (0..3).filter(|&other| other != node).collect();
+            let mut tables = [[0.0; 4]; 2];
+            let exact = [plain.exact().unwrap(), far.exact().unwrap()];
+            for (score, table) in exact.iter().zip(&mut tables) {
+                assert!(score.fill_costs(node, table, &Run::default()));
+            }
+            for (set, (near, far_off)) in tables[0].into_iter().zip(tables[1]).enumerate() {
+                let parents: NodeSet = (0..2).filter(|at| set >> at & 1 == 1).map(|at| others[at]).collect();
+                let cost = plain.cost(node, &parents) + shift;
+                let close =
+                    |found: f64| assert!((found - cost).abs() < 1e-9 * cost.abs(), "{found} for {cost}");
+                close(far.cost(node, &parents));
+                close(LocalScore::cost(&far, node, &parents).unwrap());
+                close(far_off);
+                close(near + shift);
+            }
+        }
+        assert!(!plain.fill_costs(0, &mut [0.0; 4], &Run::default()));
+    }
+
+    #[test]
+    fn equivalent_graphs_cost_the_same_and_a_parent_what_is_said() {
+        let gram = Arc::new(crate::testing::random_gram(3, 40, 2));
+        for (penalty_factor, price) in
+            [(Some(2.0), 40_f64.ln()), (None, 0.5 * 40_f64.ln() + 1.5 * 3_f64.ln())]
+        {
+            let settings = ScoreSettings { penalty_factor, ..ScoreSettings::default() };
+            let score = Bic::new(Arc::clone(&gram), &settings).unwrap();
+            assert!((score.price() - price).abs() < 1e-12);
+            assert!(score.is_equivalent());
+            let cost = |node: usize, parents: &[usize]| score.cost(node, &parents.iter().copied().collect());
+            let one = cost(0, &[]) + cost(1, &[0]);
+            assert!((one - cost(1, &[]) - cost(0, &[1])).abs() < 1e-9);
+        }
     }
 }

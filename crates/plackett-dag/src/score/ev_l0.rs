@@ -220,4 +220,57 @@ mod tests {
             assert_eq!(score.temperature(), temperature, "{name}");
         }
     }
+
+    #[test]
+    fn what_is_needed_lowers_the_fit_by_its_price() {
+        let criterion = HalfVariance { share: 0.8, penalty: 0.3 };
+        assert_eq!((criterion.fit(2.0), criterion.penalty()), (0.8, 0.3));
+        for (variance, price) in [(0.3, 0.07), (4.0, 0.5), (1.0, 0.0)] {
+            let after = criterion.fit(variance - criterion.needed_gain(variance, price));
+            assert!((after + price - criterion.fit(variance)).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn without_rows_or_nodes_to_tell_it_from_the_estimate_is_the_smallest_variance() {
+        let estimate = |rows: usize| {
+            let gram = Gram::from_matrix(rows, 2, vec![3.0, 0.0, 0.0, 2.0]).unwrap();
+            estimate_noise_variance(&gram, &Run::default())
+        };
+        // As many rows as nodes, one more, and no time.
+        assert_eq!(estimate(2), 2.0);
+        assert!((estimate(3) - (2.0_f64 * 3.0 * 1.5).sqrt()).abs() < 1e-12);
+        let gram = Gram::from_matrix(30, 2, vec![3.0, 0.0, 0.0, 2.0]).unwrap();
+        assert_eq!(estimate_noise_variance(&gram, &crate::score::subset::tests::over()), 2.0);
+        // Each node is set in some rows.
+        let rows: Vec<f64> = (0..60).map(|at| f64::from(at * at % 17)).collect();
+        let targets = (0..30).map(|row| match row {
+            0..5 => vec![0],
+            5..10 => vec![1],
+            _ => vec![],
+        });
+        let told = crate::Interventions::new(2, targets).unwrap();
+        let gram = Gram::with_interventions(&rows, &told, crate::gram::Centering::Center).unwrap();
+        let least = gram.of(0).variance(0).min(gram.of(1).variance(1));
+        assert_eq!(estimate_noise_variance(&gram, &Run::default()), least);
+    }
+
+    #[test]
+    fn what_the_subset_score_does_is_passed_on() {
+        let gram = Arc::new(crate::testing::random_gram(4, 40, 2));
+        let settings = ScoreSettings { noise_variance: Some(2.5), ..ScoreSettings::default() };
+        let score = EvL0::new(gram, &settings).unwrap();
+        assert_eq!(score.noise_variance(), 2.5);
+        let (run, bounds) = (Run::default(), Bounds::free(4));
+        assert!(score.walker(&[0, 1, 2, 3], &bounds, &run).is_some());
+        assert_eq!(score.first_orders(&run), score.subset.first_orders(&run));
+        assert_eq!(score.first_orders(&run).len(), 2);
+        let mut table = vec![0.0; 8];
+        assert!(!score.fill_costs(3, &mut table, &run));
+        assert!(score.exact().unwrap().fill_costs(3, &mut table, &run));
+        for (set, cost) in table.into_iter().enumerate() {
+            let parents: NodeSet = (0..3).filter(|at| set >> at & 1 == 1).collect();
+            assert!((cost - score.cost(3, &parents).unwrap()).abs() < 1e-12);
+        }
+    }
 }

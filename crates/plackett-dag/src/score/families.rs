@@ -138,7 +138,8 @@ impl<F: Family> Fits for FamilyFits<'_, F> {
 
     fn settle(&mut self, fit: &mut Self::Fit, allowed: Allowed<'_>) {
         let edge = self.score.edge_price();
-        let mut lowest = f64::INFINITY;
+        // Infinity less a share of itself is no number, and nothing would be less.
+        let mut lowest = f64::MAX;
         loop {
             loop {
                 let costs = allowed.iter().map(|candidate| (candidate, self.with(fit, candidate)));
@@ -206,7 +207,9 @@ mod tests {
     use super::*;
     use crate::LocalScore;
     use crate::mixed::{Mixed, MixedColumn};
+    use crate::score::family::tests::{NODES, Toy, naive_climb};
     use crate::score::mixed::conditional_gaussian;
+    use crate::score::subset::tests::over;
     use crate::score::{degenerate::DegenerateGaussian, mixed::Price};
     use crate::testing::{Rng, normal};
 
@@ -297,5 +300,109 @@ mod tests {
         assert!(candidates.iter().all(|ones| ones.len() == 20));
         // Each depends on the one before it more than on most.
         assert!((1..30).all(|node| candidates[node].contains(&(node - 1))));
+    }
+
+    /// As many costs as were asked for so far.
+    fn asked(score: &FamilyLocal<Toy>) -> usize {
+        score.of(0).asked.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
+    #[test]
+    fn settling_and_refining_are_what_they_are_on_a_table() {
+        let mut refined = 0;
+        for seed in 0..200 {
+            let edge = [0.0, 0.15, 0.4, 0.7, 1.1][seed as usize % 5];
+            let score = FamilyLocal::new(Toy::new(seed), NODES).priced(edge);
+            // 3 → 6 is required and 1 → 6 barred, every other time.
+            let bounds = if seed % 2 == 0 {
+                Bounds::free(NODES)
+            } else {
+                Bounds::new(NODES, &[(1, 6)], &[(3, 6)], &[]).unwrap()
+            };
+            let required = if bounds.is_free() { &[][..] } else { &[3][..] };
+            let mut fits = FamilyFits::new(&score, &bounds, &Run::default()).unwrap();
+            let toy = Toy::new(seed);
+            let total = |parents: &[usize]| toy.of(6, parents) + edge * parents.len() as f64;
+            let mut fit = Arc::default();
+            fits.start(6, &mut fit);
+            [4, 0, 3].iter().for_each(|&parent| fits.add(&mut fit, parent));
+            assert_eq!(fits.parents(&fit), [0, 3, 4]);
+            fits.settle(&mut fit, Allowed { before: &[5, 4, 3, 2, 1], with: Some(0), without: Some(2) });
+            let open: Vec<usize> =
+                [0, 1, 3, 4, 5].into_iter().filter(|&one| bounds.permits(one, 6)).collect();
+            let (parents, ..) = naive_climb(total, &open, required, vec![0, 3, 4], false);
+            assert_eq!(fits.parents(&fit), parents, "{seed}");
+            assert_eq!(fits.cost(&fit), total(&parents));
+            let all: Vec<usize> = (0..6).filter(|&one| bounds.permits(one, 6)).collect();
+            let (better, ..) = naive_climb(total, &all, required, parents.clone(), true);
+            let is_better = fits.refine(&mut fit, &[5, 4, 3, 2, 1, 0], &Run::default());
+            assert_eq!(is_better, better != parents, "{seed}");
+            assert_eq!(fits.parents(&fit), better);
+            refined += usize::from(is_better);
+            assert!(!fits.refine(&mut fit, &[5, 4, 3, 2, 1, 0], &Run::default()));
+            assert_eq!(fits.price(4), 4.25 + edge);
+            assert_eq!((fits.effort(), fits.is_full(&fit)), (Some((3, 5)), false));
+        }
+        assert!(refined > 10, "{refined} were refined");
+    }
+
+    #[test]
+    fn what_has_been_found_is_not_asked_for_again() {
+        let score = FamilyLocal::new(Toy::new(2), NODES);
+        let bounds = Bounds::free(NODES);
+        let mut fits = FamilyFits::new(&score, &bounds, &Run::default()).unwrap();
+        let mut fit = Arc::default();
+        fits.start(5, &mut fit);
+        assert_eq!(asked(&score), NODES, "no parent, and each of the others");
+        fits.add(&mut fit, 2);
+        fits.add(&mut fit, 4);
+        let count = asked(&score);
+        assert_eq!(count, 3 * NODES, "a family has as many neighbors as there are other nodes");
+        fits.remove(&mut fit, 1);
+        fits.remove(&mut fit, 0);
+        // Whatever an edge costs.
+        let other = score.priced(3.0);
+        let mut fits = FamilyFits::new(&other, &bounds, &Run::default()).unwrap();
+        fits.start(5, &mut fit);
+        fits.add(&mut fit, 2);
+        assert_eq!((asked(&score), asked(&other)), (count, count));
+        assert_eq!(fits.cost(&fit), Toy::new(2).of(5, &[2]) + 3.0);
+    }
+
+    #[test]
+    fn walks_look_at_promising_candidates_and_take_no_work_without_end() {
+        let bounds = Bounds::free(NODES);
+        let mut toy = Toy::new(4);
+        toy.promising = vec![vec![1, 3]; NODES];
+        toy.promising[1] = vec![0, 2];
+        toy.promising[3] = vec![4, 5, 6];
+        toy.work = MOST_WORK / 3;
+        let score = FamilyLocal::new(toy, NODES);
+        let fits = FamilyFits::new(&score, &bounds, &Run::default()).unwrap();
+        assert_eq!(
+            (fits.candidates[1].as_slice(), fits.candidates[3].as_slice()),
+            (&[0, 2][..], &[4, 5, 6][..])
+        );
+        let mut fits = fits;
+        let mut fit = Arc::default();
+        fits.start(1, &mut fit);
+        assert_eq!(asked(&score), 3);
+        assert_eq!(fits.with(&fit, 2), Toy::new(4).of(1, &[2]));
+        assert_eq!(fits.with(&fit, 3), f64::INFINITY);
+        // One that is not looked at is taken to add nothing.
+        assert_eq!(fits.cost_with(&fit, 3), fits.cost(&fit));
+
+        let wide = |work: usize| FamilyLocal::new(Toy { work, ..Toy::new(4) }, NODES);
+        let is_walked = |work: usize| FamilyFits::new(&wide(work), &bounds, &Run::default()).is_some();
+        assert!(is_walked(MOST_WORK / (NODES - 1)) && !is_walked(MOST_WORK / (NODES - 1) + 1));
+        assert!(!is_walked(usize::MAX));
+        // What to look at is known, and there is no time.
+        assert!(FamilyFits::new(&score, &bounds, &over()).is_none());
+    }
+
+    #[test]
+    fn families_of_equivalent_scores_leave_no_edge_undecided() {
+        let dag = crate::Dag::from_parents(vec![vec![], vec![0], vec![0, 1]]).unwrap();
+        assert_eq!(degenerate(&data(3, 30)).undecided(&dag), []);
     }
 }

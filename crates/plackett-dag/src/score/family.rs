@@ -422,3 +422,291 @@ pub(super) fn without(set: &[usize], place: usize) -> Vec<usize> {
     fewer.remove(place);
     fewer
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::score::subset::tests::{over, questions};
+    use crate::testing::Rng;
+
+    pub(in crate::score) const NODES: usize = 7;
+
+    /// A cost for each set of parents, from a table: parents help or do not, alone and in pairs.
+    pub(in crate::score) struct Toy {
+        /// By node and, bit by bit, its parents.
+        pub(in crate::score) table: Vec<Vec<f64>>,
+        pub(in crate::score) work: usize,
+        /// Those that walks look at.
+        pub(in crate::score) promising: Vec<Vec<usize>>,
+        /// How many costs were asked for.
+        pub(in crate::score) asked: AtomicUsize,
+    }
+
+    impl Toy {
+        pub(in crate::score) fn new(seed: u64) -> Self {
+            let rng = &mut Rng::new(seed);
+            let mut table = Vec::new();
+            for _ in 0..NODES {
+                let alone: Vec<f64> = (0..NODES).map(|_| -rng.uniform()).collect();
+                let pairs: Vec<f64> = (0..NODES * NODES).map(|_| 2.0 * rng.uniform() - 0.4).collect();
+                let cost = |set: usize| {
+                    let is_in = |member: &usize| set >> member & 1 == 1;
+                    let each = |a: usize| -> f64 {
+                        alone[a] + (0..a).filter(is_in).map(|b| pairs[a * NODES + b]).sum::<f64>()
+                    };
+                    20.0 + (0..NODES).filter(is_in).map(each).sum::<f64>()
+                };
+                table.push((0..1 << NODES).map(cost).collect());
+            }
+            Self { table, work: 1, promising: Vec::new(), asked: AtomicUsize::new(0) }
+        }
+
+        pub(in crate::score) fn of(&self, node: usize, parents: &[usize]) -> f64 {
+            self.table[node][parents.iter().map(|parent| 1 << parent).sum::<usize>()]
+        }
+    }
+
+    impl Family for Toy {
+        type Space = ();
+        const NAME: &'static str = "toy";
+        const IS_EQUIVALENT: bool = false;
+        const EFFORT: (usize, usize) = (3, 5);
+
+        fn work(&self) -> usize {
+            self.work
+        }
+
+        fn price_of_parent(&self, node: usize) -> f64 {
+            node as f64 + 0.25
+        }
+
+        fn candidates(&self, run: &Run<'_>) -> Option<Vec<Vec<usize>>> {
+            (!run.is_over()).then(|| self.promising.clone())
+        }
+
+        fn cost(&self, node: usize, parents: &[usize], (): &mut ()) -> f64 {
+            assert!(parents.is_sorted() && !parents.contains(&node));
+            self.asked.fetch_add(1, Ordering::Relaxed);
+            self.of(node, parents)
+        }
+
+        fn undecided(&self, dag: &Dag) -> Vec<(usize, usize)> {
+            vec![(dag.nodes(), dag.edge_count())]
+        }
+    }
+
+    /// A climb with the price of an edge, from `parents`, with how many exchanges were made: exchanges are looked for if `widely`.
+    pub(in crate::score) fn naive_climb(
+        cost: impl Fn(&[usize]) -> f64,
+        allowed: &[usize],
+        required: &[usize],
+        mut parents: Vec<usize>,
+        widely: bool,
+    ) -> (Vec<usize>, NodeSet, usize) {
+        let mut witness: NodeSet = parents.iter().copied().collect();
+        let mut exchanges = 0;
+        let better = |sets: Vec<Vec<usize>>, than: &[usize]| {
+            let best = sets.into_iter().min_by(|a, b| cost(a).total_cmp(&cost(b)))?;
+            (cost(&best) < cost(than) - 1e-9).then_some(best)
+        };
+        let open = |parents: &[usize]| -> Vec<usize> {
+            allowed.iter().copied().filter(|other| !parents.contains(other)).collect()
+        };
+        let fewer = |parents: &[usize]| -> Vec<Vec<usize>> {
+            let may_go = (0..parents.len()).filter(|&at| !required.contains(&parents[at]));
+            may_go.map(|at| without(parents, at)).collect()
+        };
+        loop {
+            let mut is_same = true;
+            while let Some(best) =
+                better(open(&parents).iter().map(|&other| with(&parents, other)).collect(), &parents)
+            {
+                best.iter().for_each(|&parent| witness.insert(parent));
+                (parents, is_same) = (best, false);
+            }
+            while let Some(best) = better(fewer(&parents), &parents) {
+                (parents, is_same) = (best, false);
+            }
+            if is_same {
+                let others = open(&parents);
+                let exchanged = fewer(&parents)
+                    .into_iter()
+                    .flat_map(|rest| others.iter().map(move |&other| with(&rest, other)).collect::<Vec<_>>());
+                let Some(best) = better(exchanged.collect(), &parents).filter(|_| widely) else {
+                    return (parents, witness, exchanges);
+                };
+                best.iter().for_each(|&parent| witness.insert(parent));
+                parents = best;
+                exchanges += 1;
+            }
+        }
+    }
+
+    fn set(members: &[usize]) -> NodeSet {
+        members.iter().copied().collect()
+    }
+
+    #[test]
+    fn climbing_and_trying_all_are_what_they_are_on_a_table() {
+        let mut exchanged = 0;
+        for seed in 0..60 {
+            let edge = [0.0, 0.15, 1.1][seed as usize % 3];
+            let score = FamilyLocal::new(Toy::new(seed), NODES).priced(edge);
+            let node = seed as usize % NODES;
+            let toy = Toy::new(seed);
+            let total = |parents: &[usize]| toy.of(node, parents) + edge * parents.len() as f64;
+            let allowed: Vec<usize> =
+                (0..NODES).filter(|&one| one != node && one != (node + 2) % NODES).collect();
+            for required in [&[][..], &allowed[1..2], &allowed[2..4]] {
+                let within = (&set(&allowed), &set(required));
+                let (scratch, run) = (&mut Scratch::default(), &Run::default());
+                let (parents, witness, count) =
+                    naive_climb(total, &allowed, required, required.to_vec(), true);
+                exchanged += count;
+                let found = score.best(node, within.0, within.1, scratch, run).unwrap();
+                assert_eq!(found.score, total(&parents), "{seed} {required:?}");
+                assert_eq!((found.parents, found.witness), (set(&parents), witness), "{seed} {required:?}");
+
+                let mut start: Vec<usize> = allowed[3..].iter().chain(required).copied().collect();
+                start.sort_unstable();
+                start.dedup();
+                let (parents, witness, count) = naive_climb(total, &allowed, required, start.clone(), true);
+                exchanged += count;
+                let climbed = score.climb(node, within, start, &mut Growth::default(), run);
+                assert_eq!(climbed, Some((parents, witness)), "{seed} {required:?}");
+
+                let exact = score.exact().unwrap();
+                let found = exact.best(node, within.0, within.1, scratch, run).unwrap();
+                let sets =
+                    (0..1_usize << NODES).map(|bits| (0..NODES).filter(|at| bits >> at & 1 == 1).collect());
+                let sets = sets.filter(|one: &Vec<usize>| {
+                    let may = one.iter().all(|member| allowed.contains(member));
+                    may && required.iter().all(|member| one.contains(member))
+                });
+                let best = sets.min_by(|a, b| total(a).total_cmp(&total(b))).unwrap();
+                assert_eq!((found.score, found.parents.clone()), (total(&best), set(&best)));
+                assert_eq!(found.witness, found.parents);
+            }
+            assert_eq!(LocalScore::cost(&score, node, &set(&allowed)), Some(total(&allowed)));
+        }
+        assert!(exchanged > 5, "{exchanged} exchanges");
+    }
+
+    #[test]
+    fn tables_are_of_exact_scores_and_walks_of_the_others() {
+        let (score, toy) = (FamilyLocal::new(Toy::new(3), NODES).priced(0.5), Toy::new(3));
+        let mut table = vec![-1.0; 1 << (NODES - 1)];
+        assert!(!score.fill_costs(2, &mut table, &Run::default()));
+        assert!(table.iter().all(|&cost| cost == -1.0));
+        let exact = score.exact().unwrap();
+        assert!(exact.fill_costs(2, &mut table, &Run::default()));
+        for (bits, cost) in table.into_iter().enumerate() {
+            let parents: Vec<usize> = [0, 1, 3, 4, 5, 6]
+                .into_iter()
+                .enumerate()
+                .filter(|(at, _)| bits >> at & 1 == 1)
+                .map(|(_, other)| other)
+                .collect();
+            assert_eq!(cost, toy.of(2, &parents) + 0.5 * parents.len() as f64);
+        }
+        let (bounds, start) = (Bounds::free(NODES), (0..NODES).collect::<Vec<_>>());
+        assert_eq!(score.walker(&start, &bounds, &Run::default()).unwrap().effort(), Some((3, 5)));
+        assert!(exact.walker(&start, &bounds, &Run::default()).is_none());
+        let fresh = FamilyLocal::new(Toy::new(3), NODES);
+        assert!(fresh.walker(&start, &bounds, &over()).is_none());
+        assert!(fresh.candidates(&over()).is_none());
+        assert_eq!(fresh.candidates(&Run::default()), Some(&[][..]));
+    }
+
+    #[test]
+    fn a_node_that_was_set_has_a_family_of_its_own() {
+        let mut own: Vec<Option<Toy>> = (0..NODES).map(|_| None).collect();
+        own[4] = Some(Toy::new(8));
+        let score = FamilyLocal::new(Toy::new(7), NODES).with_own(own).priced(0.25);
+        for (node, seed) in [(3, 7), (4, 8), (5, 7)] {
+            let expected = Toy::new(seed).of(node, &[0, 2]) + 0.5;
+            assert_eq!(LocalScore::cost(&score, node, &set(&[0, 2])), Some(expected));
+        }
+        assert_eq!(score.edge_price(), 0.25);
+        let dag = Dag::from_parents(vec![vec![], vec![0], vec![0, 1]]).unwrap();
+        assert_eq!(score.undecided(&dag), [(3, 3)]);
+        assert!(!score.is_equivalent());
+        assert_eq!(LocalScore::weights(&score, 1, &set(&[0])), None);
+    }
+
+    #[test]
+    fn edges_weigh_what_is_lost_without_them() {
+        let mut toy = Toy::new(5);
+        // Node 6 costs the same with 0 and without it, if 1 is a parent.
+        toy.table[6][0b11] = toy.table[6][0b10];
+        let expected =
+            |node: usize, parents: &[usize], fewer: &[usize]| toy.of(node, fewer) - toy.of(node, parents);
+        let losses = [expected(2, &[0, 1], &[1]), expected(2, &[0, 1], &[0]), expected(6, &[0, 1], &[0])];
+        let score = FamilyLocal::new(toy, NODES);
+        let parents = vec![vec![], vec![], vec![0, 1], vec![], vec![], vec![], vec![0, 1]];
+        let dag = weigh_by_cost(&score, &Dag::from_parents(parents).unwrap()).unwrap();
+        assert_eq!([dag.weight(0, 2), dag.weight(1, 2), dag.weight(1, 6)], losses);
+        assert_eq!((dag.edge_count(), dag.weight(0, 6)), (4, f64::MIN_POSITIVE));
+    }
+
+    #[test]
+    fn an_improvement_is_more_than_rounding_and_the_first_of_equals_the_least() {
+        for before in [-100.0, -1.0, -0.01, 0.0, 0.01, 1.0, 100.0_f64] {
+            let share = before.abs().max(1.0);
+            assert!(!improves(before, before) && !improves(before + share, before));
+            assert!(!improves(before - 5e-12 * share, before));
+            assert!(improves(before - 2e-11 * share, before));
+        }
+        assert!(!improves(-IMPROVEMENT, 0.0));
+        // Of sets that cost the same the first that is tried is taken, which has fewer.
+        let mut toy = Toy::new(1);
+        toy.table.iter_mut().for_each(|costs| costs.fill(20.0));
+        let exact = FamilyLocal::new(toy, NODES).exact().unwrap();
+        let found =
+            exact.best(2, &set(&[0, 1]), &set(&[0]), &mut Scratch::default(), &Run::default()).unwrap();
+        assert_eq!(found.parents, set(&[0]));
+        assert_eq!(least([(3, 1.0), (5, 0.5), (4, 0.5), (6, 2.0)].into_iter()), Some((5, 0.5)));
+        assert_eq!(least(std::iter::empty()), None);
+    }
+
+    #[test]
+    fn the_run_is_asked_in_proportion_to_the_work() {
+        let nodes = NODES - 1;
+        let all: NodeSet = (0..nodes).collect();
+        // All families cost the same: no change helps.
+        let even = |work: usize| {
+            let mut toy = Toy { work, ..Toy::new(1) };
+            toy.table.iter_mut().for_each(|costs| costs.fill(20.0));
+            FamilyLocal::new(toy, NODES)
+        };
+        for work in [1 << 11, 1 << 12, 1 << 14] {
+            let score = even(work);
+            for parents in 0..=nodes {
+                let asked = questions(|run| {
+                    let (within, growth) = ((&all, &NodeSet::default()), &mut Growth::default());
+                    score.climb(nodes, within, (0..parents).collect(), growth, run).unwrap();
+                });
+                // One more of all that are open, one less, and each in turn in exchange.
+                let open = nodes - parents;
+                let amounts = [work * open, work * parents].into_iter();
+                let amounts: Vec<usize> = amounts.chain(vec![work * open; parents]).collect();
+                let expected = questions(|run| {
+                    let pace = &mut Pace::new(run);
+                    amounts.iter().for_each(|&amount| pace.spend(amount).unwrap());
+                });
+                assert_eq!(asked, expected, "{work} {parents}");
+            }
+        }
+        let exact = even(1 << 14).exact().unwrap();
+        let asked = |required: &[usize]| {
+            questions(|run| {
+                _ = exact.best(nodes, &all, &set(required), &mut Scratch::default(), run).unwrap();
+            })
+        };
+        assert_eq!((asked(&[]), asked(&[0])), (63, 31));
+        let mut table = vec![0.0; 1 << nodes];
+        assert_eq!(questions(|run| assert!(exact.fill_costs(0, &mut table, run))), 64);
+    }
+}

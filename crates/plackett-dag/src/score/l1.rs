@@ -109,3 +109,39 @@ impl LocalScore for L1 {
         Some(parents.iter().map(weight).collect())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Interventions, gram::Centering};
+
+    #[test]
+    fn a_node_that_was_set_costs_its_share_of_the_rows() {
+        // One parent: its weight is a soft threshold, and the rows in which the node was set say nothing.
+        let lambda = 0.1;
+        let values: Vec<(f64, f64)> =
+            (0..40).map(|row| f64::from(row * row % 23)).map(|x| (x, 0.5 * x)).collect();
+        let rows: Vec<f64> =
+            values.iter().enumerate().flat_map(|(row, &(x, y))| [x, y + (row % 3) as f64]).collect();
+        let is_set = |row: usize| row >= 30;
+        let told =
+            Interventions::new(2, (0..40).map(|row| if is_set(row) { vec![1] } else { vec![] })).unwrap();
+        let gram = Gram::with_interventions(&rows, &told, Centering::Center).unwrap();
+        let score = L1::new(Arc::new(gram), &ScoreSettings { lambda, ..ScoreSettings::default() }).unwrap();
+        let kept = Gram::from_rows(&rows[..60], 2, Centering::Center).unwrap();
+        let (own, variance) = (kept.entry(0, 1), kept.entry(0, 0));
+        let weight = (own - lambda) / variance;
+        let cost =
+            0.5 * (kept.entry(1, 1) - 2.0 * weight * own + weight * weight * variance) + lambda * weight;
+        let close =
+            |found: f64, expected: f64| assert!((found - expected).abs() < 1e-9, "{found} for {expected}");
+        let parents = NodeSet::full(1);
+        close(score.cost(1, &parents).unwrap(), 0.75 * cost);
+        close(score.cost(1, &NodeSet::default()).unwrap(), 0.75 * 0.5 * kept.entry(1, 1));
+        let best =
+            score.best(1, &parents, &NodeSet::default(), &mut Scratch::default(), &Run::default()).unwrap();
+        close(best.score, 0.75 * cost);
+        close(score.weights(1, &parents).unwrap()[0], weight);
+        assert_eq!((score.name(), best.parents), ("l1", parents));
+    }
+}

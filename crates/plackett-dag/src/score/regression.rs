@@ -224,7 +224,7 @@ impl Regression {
         let criterion = &model.criteria[self.node];
         let count = self.parents.len();
         let price = criterion.price(count + 1) - criterion.price(count) + IMPROVEMENT;
-        self.needed = if scale > 0.0 && self.rest > PERFECT_FIT {
+        self.needed = if self.rest > PERFECT_FIT {
             criterion.needed_gain(variance, price) / scale
         } else {
             f64::INFINITY // there is nothing left to explain
@@ -469,46 +469,41 @@ impl Regression {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::score::subset::{self, tests::Priced};
     use crate::testing::random_gram;
 
-    /// ½·v + price·k: a criterion whose gains are easy to work out.
-    struct Half(f64);
-
-    impl Criterion for Half {
-        fn fit(&self, variance: f64) -> f64 {
-            0.5 * variance
-        }
-        fn penalty(&self) -> f64 {
-            self.0
-        }
-        fn needed_gain(&self, _: f64, price: f64) -> f64 {
-            2.0 * price
-        }
+    /// ½·v or (n/2)·log v, with prices that rise or do not.
+    fn priced(half_rows: Option<f64>, penalty: f64, rise: f64) -> Vec<Priced> {
+        vec![Priced { half_rows, penalty, rise }; 15]
     }
 
-    /// Residual covariance of columns `a` and `b` given `given`, by elimination.
     fn partial(correlations: &Correlations, given: &[usize], a: usize, b: usize) -> f64 {
-        let size = given.len();
-        let mut members = given.to_vec();
-        members.extend([a, b]);
-        let mut matrix: Vec<Vec<f64>> = members
-            .iter()
-            .map(|&row| members.iter().map(|&column| correlations.row(row)[column]).collect())
-            .collect();
-        for pivot in 0..size {
-            let top = matrix[pivot].clone();
-            for row in &mut matrix[pivot + 1..] {
-                let factor = row[pivot] / top[pivot];
-                row.iter_mut().zip(&top).for_each(|(x, y)| *x -= factor * y);
-            }
-        }
-        matrix[size][size + 1]
+        subset::tests::partial(|i, j| correlations.row(i)[j], given, (a, b))
     }
 
-    fn check(model: &Model<Half>, regression: &Regression, tolerance: f64) {
+    /// The local score of a node with these parents.
+    fn cost_of(model: &Model<Priced>, node: usize, parents: &[usize]) -> f64 {
+        let rest = partial(model.correlations, parents, node, node) * model.correlations.variances[node];
+        model.criteria[node].fit(rest) + model.criteria[node].price(parents.len())
+    }
+
+    fn with(set: &[usize], member: usize) -> Vec<usize> {
+        set.iter().copied().chain([member]).collect()
+    }
+
+    fn without(set: &[usize], position: usize) -> Vec<usize> {
+        let mut fewer = set.to_vec();
+        fewer.remove(position);
+        fewer
+    }
+
+    fn check(model: &Model<Priced>, regression: &Regression, tolerance: f64) {
         let (node, parents) = (regression.node, &regression.parents);
         let close = |x: f64, y: f64, what: &str| assert!((x - y).abs() < tolerance, "{what}: {x} for {y}");
         close(regression.rest, partial(model.correlations, parents, node, node), "rest");
+        let cost = cost_of(model, node, parents);
+        close(regression.cost(model), cost, "cost");
+        assert_eq!(regression.is_full(), parents.len() >= model.most_parents);
         for other in
             (0..model.correlations.nodes()).filter(|other| !parents.contains(other) && *other != node)
         {
@@ -516,45 +511,64 @@ mod tests {
             let variance = partial(model.correlations, parents, other, other);
             close(regression.covariances[other], covariance, "covariance");
             close(regression.variances[other], variance, "variance");
-            let scale = model.correlations.variances[node];
-            let gain = 0.5 * scale * covariance * covariance / variance;
-            assert_eq!(regression.wants(other), gain > model.criteria[node].0 + IMPROVEMENT);
+            let more = cost_of(model, node, &with(parents, other));
+            close(regression.cost_with(model, other), more, "cost with one more");
+            assert_eq!(regression.wants(other), more < cost - IMPROVEMENT && !regression.is_full());
         }
         for (position, &parent) in parents.iter().enumerate() {
-            let others: Vec<usize> = parents.iter().copied().filter(|&other| other != parent).collect();
+            let others = without(parents, position);
             let variance = partial(model.correlations, &others, parent, parent);
             let weight = partial(model.correlations, &others, node, parent) / variance;
             close(regression.weights[position], weight, "weight");
             close(regression.precisions[position] * variance, 1.0, "precision");
             close(regression.loss(position), weight * weight * variance, "loss");
+            let fewer = cost_of(model, node, &others);
+            close(regression.cost_without(model, position), fewer, "cost with one less");
+            let mut forgetful = regression.clone();
+            forgetful.forget(position);
+            close(forgetful.cost(model), fewer, "cost after one is forgotten");
         }
     }
 
     #[test]
     fn every_change_leaves_what_elimination_gives() {
         let gram = random_gram(12, 40, 3);
-        let model = Model {
-            correlations: &Correlations::of(&gram),
-            criteria: &[const { Half(0.01) }; 15],
-            bounds: &Bounds::free(12),
-            most_parents: 20,
-        };
-        let mut space = Space::default();
-        let mut regression = Regression::default();
-        regression.start(&model, 5);
-        check(&model, &regression, 1e-12);
-        for (step, parent) in [0, 7, 3, 11, 9, 1, 10, 2, 4, 8].into_iter().enumerate() {
-            assert!(regression.add(&model, parent, &mut space));
-            check(&model, &regression, 1e-9);
-            if step % 3 == 2 {
-                regression.remove(&model, step / 3, &mut space);
-                check(&model, &regression, 1e-9);
+        for (criteria, most_parents) in [
+            (priced(None, 0.01, 0.0), 20),
+            (priced(None, 0.001, 0.004), 4),
+            (priced(Some(20.0), 0.5, 0.1), 20),
+        ] {
+            let model = Model {
+                correlations: &Correlations::of(&gram),
+                criteria: &criteria,
+                bounds: &Bounds::free(12),
+                most_parents,
+            };
+            let mut space = Space::default();
+            let mut regression = Regression::default();
+            regression.start(&model, 5);
+            check(&model, &regression, 1e-12);
+            let mut changes = 0;
+            for (step, parent) in [0, 7, 3, 11, 9, 1, 10, 2, 4, 8].into_iter().enumerate() {
+                assert!(regression.add(&model, parent, &mut space));
+                check(&model, &regression, 1e-8);
+                changes += 1;
+                if step % 3 == 2 {
+                    regression.remove(&model, step / 3, &mut space);
+                    check(&model, &regression, 1e-8);
+                    changes += 1;
+                }
+                assert_eq!(regression.changes, changes);
             }
+            let before = regression.clone();
+            regression.refresh(&model, &mut space);
+            check(&model, &regression, 1e-10);
+            assert_eq!((&regression.parents, regression.changes), (&before.parents, 0));
+            let parents: NodeSet = [1, 4, 6].into_iter().collect();
+            regression.replace(&model, &parents, &mut space);
+            check(&model, &regression, 1e-10);
+            assert_eq!(regression.parents, [1, 4, 6]);
         }
-        let before = regression.clone();
-        regression.refresh(&model, &mut space);
-        check(&model, &regression, 1e-11);
-        assert_eq!(regression.parents, before.parents);
     }
 
     #[test]
@@ -564,7 +578,7 @@ mod tests {
         let gram = Gram::from_matrix(100, 4, rows).unwrap();
         let model = Model {
             correlations: &Correlations::of(&gram),
-            criteria: &[const { Half(1e-6) }; 15],
+            criteria: &priced(None, 1e-6, 0.0),
             bounds: &Bounds::free(4),
             most_parents: 20,
         };
@@ -587,7 +601,7 @@ mod tests {
         let gram = random_gram(15, 60, 8);
         let model = Model {
             correlations: &Correlations::of(&gram),
-            criteria: &[const { Half(0.02) }; 15],
+            criteria: &priced(None, 0.02, 0.0),
             bounds: &Bounds::free(15),
             most_parents: 20,
         };
@@ -624,5 +638,264 @@ mod tests {
             assert!(order[rank..].iter().all(|&later| rest(later) <= rest(order[rank]) + 1e-12));
         }
         assert!(correlations.pivoted(|| true).is_none());
+    }
+
+    #[test]
+    fn everything_is_computed_anew_after_so_many_changes() {
+        let gram = random_gram(5, 40, 3);
+        let model = Model {
+            correlations: &Correlations::of(&gram),
+            criteria: &priced(None, 0.01, 0.0),
+            bounds: &Bounds::free(5),
+            most_parents: 20,
+        };
+        let (mut space, mut regression) = (Space::default(), Regression::default());
+        regression.start(&model, 4);
+        for change in 1..=3 * CHANGES {
+            if regression.parents.is_empty() {
+                assert!(regression.add(&model, change % 4, &mut space));
+            } else {
+                regression.remove(&model, 0, &mut space);
+            }
+            regression.tidy(&model, &mut space);
+            assert_eq!(regression.changes, change % CHANGES);
+            check(&model, &regression, 1e-10);
+        }
+    }
+
+    #[test]
+    fn settling_is_growing_and_shrinking_with_every_score_computed_afresh() {
+        let mut shrunk = 0;
+        for seed in 0..60 {
+            let gram = random_gram(10, [14, 20, 40][seed as usize % 3], seed);
+            let criteria = match seed % 3 {
+                0 => priced(None, 0.01, 0.0),
+                1 => priced(None, 0.001, 0.003),
+                _ => priced(Some(8.0), 0.4, 0.05),
+            };
+            // 2 → 9 is required, and 1 → 9 barred, every other time.
+            let bounds = if seed % 2 == 0 {
+                Bounds::free(10)
+            } else {
+                Bounds::new(10, &[(1, 9)], &[(2, 9)], &[]).unwrap()
+            };
+            let model = Model {
+                correlations: &Correlations::of(&gram),
+                criteria: &criteria,
+                bounds: &bounds,
+                most_parents: [20, 3][usize::from(seed % 5 == 0)],
+            };
+            let (mut space, mut regression) = (Space::default(), Regression::default());
+            regression.start(&model, 9);
+            let start = [2, 5, 0, 7];
+            assert!(start.iter().all(|&parent| regression.add(&model, parent, &mut space)));
+            let before = [0, 1, 2, 3, 4, 5, 6, 7];
+            regression.settle(
+                &model,
+                Allowed { before: &before, with: Some(8), without: Some(3) },
+                &mut space,
+            );
+
+            let mut parents = start.to_vec();
+            let mut rounds = 0;
+            loop {
+                let cost = |set: &[usize]| cost_of(&model, 9, set);
+                let least =
+                    |sets: Vec<Vec<usize>>| sets.into_iter().min_by(|a, b| cost(a).total_cmp(&cost(b)));
+                while parents.len() < model.most_parents {
+                    let open = [0, 1, 2, 4, 5, 6, 7, 8].into_iter();
+                    let open = open.filter(|&one| !parents.contains(&one) && bounds.permits(one, 9));
+                    let best = least(open.map(|one| with(&parents, one)).collect());
+                    let Some(best) = best.filter(|best| cost(best) < cost(&parents) - IMPROVEMENT) else {
+                        break;
+                    };
+                    parents = best;
+                }
+                let size = parents.len();
+                loop {
+                    let open = (0..parents.len()).filter(|&at| bounds.is_free() || parents[at] != 2);
+                    let best = least(open.map(|at| without(&parents, at)).collect());
+                    let Some(best) = best.filter(|best| cost(best) < cost(&parents) - IMPROVEMENT) else {
+                        break;
+                    };
+                    parents = best;
+                }
+                if parents.len() == size {
+                    break;
+                }
+                rounds += 1;
+            }
+            shrunk += rounds;
+            assert_eq!(regression.parents, parents, "{seed}");
+            assert!((regression.cost(&model) - cost_of(&model, 9, &parents)).abs() < 1e-8);
+        }
+        assert!(shrunk > 10, "some parents must go: {shrunk}");
+    }
+
+    #[test]
+    fn the_strongest_candidates_are_those_that_would_explain_most() {
+        let gram = random_gram(10, 30, 6);
+        let bounds = Bounds::new(10, &[(3, 9)], &[], &[]).unwrap();
+        let model = Model {
+            correlations: &Correlations::of(&gram),
+            criteria: &priced(None, 0.01, 0.0),
+            bounds: &bounds,
+            most_parents: 20,
+        };
+        let (mut space, mut regression) = (Space::default(), Regression::default());
+        regression.start(&model, 9);
+        assert!(!regression.wants(3), "it is barred");
+        assert!([5, 2].iter().all(|&parent| regression.add(&model, parent, &mut space)));
+        let rest = |other: usize| partial(model.correlations, &[5, 2, other], 9, 9);
+        let mut expected = [0, 1, 4, 6, 8];
+        expected.sort_by(|&a, &b| rest(a).total_cmp(&rest(b)));
+        let before = [0, 1, 2, 3, 4, 5, 6, 8];
+        assert_eq!(regression.strongest(&before, 4), expected[..4]);
+        assert_eq!(regression.strongest(&before, 20), expected);
+    }
+
+    #[test]
+    fn what_is_exactly_at_a_limit_is_not_beyond_it() {
+        let gram = random_gram(6, 30, 6);
+        let model = Model {
+            correlations: &Correlations::of(&gram),
+            criteria: &priced(None, 0.01, 0.0),
+            bounds: &Bounds::free(6),
+            most_parents: 20,
+        };
+        let mut regression = Regression::default();
+        regression.start(&model, 5);
+        let all = [0, 1, 2, 3, 4];
+        let best = |regression: &Regression| {
+            regression.best_candidate(Allowed { before: &all, with: None, without: None })
+        };
+        // No more than is needed is too little, and of two that explain the same the first is better.
+        regression.needed = 0.25;
+        regression.variances[..5].fill(1.0);
+        regression.covariances[..5].copy_from_slice(&[0.5, 0.1, 0.75, 0.75, 0.5]);
+        assert_eq!([0, 1, 2].map(|candidate| regression.wants(candidate)), [false, false, true]);
+        assert_eq!(best(&regression), Some(2));
+        regression.covariances[2..4].fill(0.5);
+        assert_eq!(best(&regression), None);
+        // What little is left of a column is rounding.
+        regression.covariances[..5].fill(0.6);
+        regression.variances[..2].fill(COLLINEAR);
+        assert!(!regression.wants(0) && regression.wants(2));
+        assert_eq!(best(&regression), Some(2));
+        assert_eq!(regression.strongest(&all, 5), [2, 3, 4]);
+        assert_eq!(regression.cost_with(&model, 0), regression.cost(&model) + 0.01);
+        regression.rest = PERFECT_FIT;
+        regression.price(&model);
+        assert_eq!(regression.needed, f64::INFINITY);
+    }
+
+    #[test]
+    fn gains_of_rounding_change_nothing() {
+        // One parent is worth 0.18.
+        let gram = Gram::from_matrix(50, 2, vec![1.0, 0.6, 0.6, 1.0]).unwrap();
+        for (beyond, expected) in [(2e-7, [0, 0]), (5e-8, [0, 1]), (-5e-8, [0, 1]), (-2e-7, [1, 1])] {
+            let model = Model {
+                correlations: &Correlations::of(&gram),
+                criteria: &priced(None, 0.18 + beyond, 0.0),
+                bounds: &Bounds::free(2),
+                most_parents: 20,
+            };
+            let (mut space, mut regression) = (Space::default(), Regression::default());
+            let allowed = Allowed { before: &[0], with: None, without: None };
+            // From no parent, and from it.
+            let sizes = [false, true].map(|has_parent| {
+                regression.start(&model, 1);
+                assert!(!has_parent || regression.add(&model, 0, &mut space));
+                regression.settle(&model, allowed, &mut space);
+                regression.parents.len()
+            });
+            assert_eq!(sizes, expected, "{beyond}");
+        }
+    }
+
+    #[test]
+    fn what_is_explained_perfectly_wants_nothing_more() {
+        // Column 2 is the sum of 0 and 1, and 3 goes with all; 4 does not vary.
+        let (mut rows, mut rng) = (Vec::new(), crate::testing::Rng::new(4));
+        for _ in 0..30 {
+            let [a, b, c] = [(); 3].map(|()| rng.uniform());
+            rows.extend([a, b, a + b, a + b + c, 1.0]);
+        }
+        let gram = Gram::from_rows(&rows, 5, crate::gram::Centering::Center).unwrap();
+        let model = Model {
+            correlations: &Correlations::of(&gram),
+            criteria: &priced(Some(15.0), 1.0, 0.0),
+            bounds: &Bounds::free(5),
+            most_parents: 20,
+        };
+        let (mut space, mut regression) = (Space::default(), Regression::default());
+        regression.start(&model, 2);
+        assert!(regression.add(&model, 0, &mut space) && regression.add(&model, 1, &mut space));
+        assert_eq!(regression.needed, f64::INFINITY);
+        assert!(!regression.wants(3));
+        let scale = model.correlations.variances[2];
+        let least = 15.0 * (PERFECT_FIT * scale).ln();
+        assert!((regression.cost(&model) - least - 2.0).abs() < 1e-8);
+        // What is a combination of the parents costs its price and adds nothing.
+        regression.start(&model, 3);
+        assert!(regression.add(&model, 0, &mut space) && regression.add(&model, 1, &mut space));
+        let cost = regression.cost(&model);
+        assert!((regression.cost_with(&model, 2) - cost - 1.0).abs() < 1e-8);
+        assert!(
+            !regression.wants(2)
+                && regression
+                    .best_candidate(Allowed { before: &[2, 4], with: None, without: None })
+                    .is_none()
+        );
+        let parents: NodeSet = [0, 1, 2, 4].into_iter().collect();
+        regression.replace(&model, &parents, &mut space);
+        assert_eq!(regression.parents, [0, 1]);
+        check_cost(&model, &regression);
+        // Nothing varies, and nothing is explained.
+        regression.start(&model, 4);
+        assert_eq!(regression.needed, f64::INFINITY);
+        assert!((regression.cost(&model) - 15.0 * f64::MIN_POSITIVE.ln()).abs() < 1e-8);
+    }
+
+    fn check_cost(model: &Model<Priced>, regression: &Regression) {
+        let expected = cost_of(model, regression.node, &regression.parents);
+        assert!((regression.cost(model) - expected).abs() < 1e-8);
+    }
+
+    #[test]
+    fn the_order_by_fit_has_first_what_all_others_explain_least() {
+        let gram = random_gram(9, 30, 1);
+        let correlations = Correlations::of(&gram);
+        let rest = |node: usize| {
+            let others: Vec<usize> = (0..9).filter(|&other| other != node).collect();
+            partial(&correlations, &others, node, node)
+        };
+        let order = correlations.by_fit(|| false).unwrap();
+        let rests: Vec<f64> = order.iter().map(|&node| rest(node)).collect();
+        assert!(rests.is_sorted_by(|a, b| a > b), "{rests:?}");
+        assert_eq!(crate::NodeSet::full(9), order.into_iter().collect());
+        // Wherever it is cut short there is nothing.
+        let asked = std::cell::Cell::new(0);
+        for limit in 1..=18 {
+            asked.set(0);
+            let is_over = || {
+                asked.set(asked.get() + 1);
+                asked.get() >= limit
+            };
+            assert!(correlations.by_fit(is_over).is_none(), "{limit}");
+        }
+        // A column twice: nothing to tell, and last where each is the next that the others leave most of.
+        let nodes = [0, 1, 2, 0, 4];
+        let twice = Correlations::of(&gram.of_nodes(&nodes));
+        assert!(twice.by_fit(|| false).is_none());
+        let order = twice.pivoted(|| false).unwrap();
+        assert!([0, 3].contains(&order[4]), "{order:?}");
+        for rank in 1..4 {
+            let rest = |node: usize| partial(&twice, &order[..rank], node, node);
+            assert!(order[rank..].iter().all(|&later| rest(later) <= rest(order[rank]) + 1e-9));
+        }
+        // Of equals the first: at the beginning all are.
+        let even = Gram::from_matrix(50, 3, vec![1.0, 0.5, 0.2, 0.5, 1.0, 0.1, 0.2, 0.1, 1.0]).unwrap();
+        assert_eq!(Correlations::of(&even).pivoted(|| false), Some(vec![0, 2, 1]));
     }
 }

@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn a_false_parent_passes_as_seldom_as_with_many_rows() {
         let expected = ChiSquared::new(1.0).unwrap().sf(2.0 * 4.0);
-        for (rows, parents) in [(12, 1), (12, 5), (25, 10), (60, 3)] {
+        for (rows, parents) in [(12, 1), (12, 5), (12, 10), (25, 10), (60, 3)] {
             let freedom = (rows - 1 - parents) as f64;
             // A gain of this many nats is that of a ratio of variances.
             let ratio = freedom * (2.0 * one(erfc(2.0), rows, parents) / rows as f64).exp_m1();
@@ -85,5 +85,31 @@ mod tests {
         assert!(each[0] > 5.0 && each.windows(2).all(|pair| pair[1] >= pair[0]), "{each:?}");
         // As many parents as rows explain everything, and are never worth it.
         assert!(few[11] > 6.0 * 27.7, "{few:?}");
+    }
+
+    #[test]
+    fn a_price_that_is_hardly_higher_stays_and_without_freedom_it_is_all_there_is() {
+        let price = 5.0;
+        let probability = erfc(5_f64.sqrt());
+        let mut kinds = [0; 3];
+        for rows in 20..600 {
+            let own = |parent: usize| one(probability, rows, parent);
+            let is_same = |parent: usize| own(parent) <= 1.05 * price;
+            let all = prices(price, rows, 15);
+            if is_same(14) {
+                assert!(all.is_empty(), "{rows}");
+                kinds[0] += 1;
+                continue;
+            }
+            let each = |parent: usize| if is_same(parent) { price } else { own(parent) };
+            assert_eq!((all[0], all.len()), (0.0, 15));
+            for parent in 1..15 {
+                assert!((all[parent] - all[parent - 1] - each(parent)).abs() < 1e-9, "{rows} {parent}");
+                kinds[1 + usize::from(is_same(parent))] += 1;
+            }
+        }
+        assert!(kinds.iter().all(|&count| count > 20), "{kinds:?}");
+        // Where nothing is left to tell a residual from, e⁻⁵⁰ is the least share of a variance.
+        assert_eq!((one(probability, 10, 9), one(probability, 10, 30)), (250.0, 250.0));
     }
 }

@@ -80,3 +80,29 @@ pub trait Walker: Send {
         false
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::score::{Bic, LocalScore as _, ScoreSettings};
+    use crate::testing::random_gram;
+
+    #[test]
+    fn patience_ends_after_as_many_vain_moves_as_there_are_nodes() {
+        let score = Bic::new(Arc::new(random_gram(4, 30, 1)), &ScoreSettings::default()).unwrap();
+        let bounds = crate::Bounds::free(4);
+        let walker = score.walker(&[2, 0, 1, 3], &bounds, &Run::default()).unwrap();
+        let start = walker.score();
+        let lasting = |scores: &[f64]| -> Vec<bool> {
+            let mut patience = Patience::new(walker.as_ref());
+            scores.iter().map(|score| patience.lasts(start + score)).collect()
+        };
+        assert_eq!(lasting(&[0.0, 1.0, 0.0, 0.0]), [true, true, true, false]);
+        assert_eq!(
+            lasting(&[-1.0, -1.0, -2.0, -1.0, -2.0, -1.5, 3.0]),
+            [true, true, true, true, true, true, false]
+        );
+    }
+}
