@@ -650,3 +650,12 @@ pub(crate) fn check_setting(
 pub(crate) fn check_positive(name: &'static str, value: f64) -> Result<()> {
     check_setting(name, value, value > 0.0 && value.is_finite(), "it must be positive and finite")
 }
+
+/// A larger factor of a price would make every graph infinitely bad.
+const LARGEST_FACTOR: f64 = 1e100;
+
+/// Refuses a factor of the price of a parent that is none.
+pub(crate) fn check_factor(factor: f64) -> Result<()> {
+    let is_valid = (0.0..=LARGEST_FACTOR).contains(&factor);
+    check_setting("the penalty factor", factor, is_valid, "it must be from 0 to 1e100")
+}

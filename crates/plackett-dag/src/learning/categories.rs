@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     Bounds, Categories, Dag, Error, LocalScore, NodeSet, OrderSolution, Result,
-    error::check_setting,
+    error::check_factor,
     independence::GSquare,
     orientation::orient_within,
     parent_sets::{Candidates, Keep, ParentSets, Reach, SizePrior, count_subsets},
@@ -138,7 +138,7 @@ struct Chosen {
 /// The score with its price for parents, asked for or chosen.
 fn priced_score(learning: &Learning, data: &Categories, run: &Run<'_>) -> Result<Chosen> {
     let weight = learning.numbers.penalty.unwrap_or(1.0);
-    check_setting("penalty", weight, weight >= 0.0 && weight.is_finite(), "it must not be negative")?;
+    check_factor(weight)?;
     let size = learning.categories.equivalent_sample_size;
     let priced = |name: &str, nodes: usize, default: f64| -> Result<Priced> {
         let settings = DiscreteScoreSettings { equivalent_sample_size: size.unwrap_or(default) };

@@ -8,7 +8,7 @@ use super::conditional::{self, ConditionalGaussian};
 use super::degenerate::{self, DegenerateGaussian};
 use super::family::FamilyLocal;
 use super::node_average::{self, NodeAverage};
-use crate::error::check_setting;
+use crate::error::check_factor;
 use crate::mixed::{Blocks, Mixed};
 use crate::{Error, JointMoments, LocalScore, Result};
 
@@ -57,8 +57,7 @@ impl Price {
     /// For data of so many rows: ½ log n, times a factor if one is given.
     pub(crate) fn new(rows: f64, factor: Option<f64>) -> Result<Self> {
         let factor = factor.unwrap_or(1.0);
-        let is_valid = factor >= 0.0 && factor.is_finite();
-        check_setting("the penalty factor", factor, is_valid, "it must be at least 0 and finite")?;
+        check_factor(factor)?;
         Ok(Self(factor * 0.5 * ln(rows.max(1.0))))
     }
 

@@ -11,7 +11,7 @@ use super::walker::Walker;
 use super::warm::Warm;
 use super::{Choice, Scratch};
 use crate::cholesky::{COLLINEAR, Cholesky, dot};
-use crate::error::check_setting;
+use crate::error::check_factor;
 use crate::gram::NodeMoments;
 use crate::pace::Pace;
 use crate::{Bounds, Gram, NodeSet, Result};
@@ -53,8 +53,7 @@ const PER_LOG_NODES: f64 = 1.5;
 pub(crate) fn price(moments: NodeMoments<'_>, factor: Option<f64>, usual: f64) -> Result<f64> {
     match factor {
         Some(factor) => {
-            let is_valid = factor >= 0.0 && factor.is_finite();
-            check_setting("the penalty factor", factor, is_valid, "it must be at least 0 and finite")?;
+            check_factor(factor)?;
             Ok(factor * usual)
         }
         None => Ok(0.5 * ln(moments.rows() as f64) + PER_LOG_NODES * ln(moments.nodes() as f64)),
