@@ -72,9 +72,12 @@ impl Engine {
         let grown = program.with_file_name("corpus").join(target.name);
         fs::create_dir_all(&grown)?;
         let dictionary = program.with_file_name(format!("{}.dictionary", target.name));
-        let word = |word: &str| word.bytes().map(|byte| format!("\\x{byte:02x}")).collect::<String>();
-        let words = target.words.iter().filter(|text| !text.is_empty());
-        fs::write(&dictionary, words.map(|text| format!("\"{}\"\n", word(text))).collect::<String>())?;
+        let mut words = String::new();
+        for word in target.words.iter().filter(|word| !word.is_empty()) {
+            let bytes: Vec<String> = word.bytes().map(|byte| format!("\\x{byte:02x}")).collect();
+            words += &format!("\"{}\"\n", bytes.concat());
+        }
+        fs::write(&dictionary, words)?;
         let mut child = Command::new(program);
         child
             .env("PLACKETT_FUZZ_TARGET", target.name)

@@ -31,8 +31,8 @@ fn what_cannot_fit_into_memory_is_refused_with_both_figures() {
         let said = complaint(&arguments, 2);
         assert!(said.contains(" needs ") && said.contains(" MiB to give"), "{said}");
     }
-    let nodes: String = (0..300_000).map(|node| format!("n{node};")).collect();
-    let graph = folder.write("many.dot", &format!("digraph {{ {nodes} n0 -> n1 }}"));
+    let nodes: Vec<String> = (0..300_000).map(|node| format!("n{node};")).collect();
+    let graph = folder.write("many.dot", &format!("digraph {{ {} n0 -> n1 }}", nodes.concat()));
     let said = complaint(&["convert", &graph, &folder.path("many.csv")], 2);
     assert!(said.contains("the adjacency matrix needs 171,661 MiB"), "{said}");
     // 0.3 TB of second moments, and three such tables.
