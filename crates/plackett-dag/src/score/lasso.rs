@@ -501,6 +501,11 @@ mod tests {
         assert_eq!(by_node(&lasso.active, &lasso.weights), by_node(&active, &[0.1, -0.2, 0.3, -0.4]));
         assert_eq!(by_node(&lasso.active, &lasso.signs), by_node(&active, &opposite));
         assert_eq!(lasso.active, [0, 2, 3, 4]);
+        // A weight of nothing has no sign.
+        let gram = Gram::from_matrix(50, 2, vec![1.0, 0.5, 0.5, 1.0]).unwrap();
+        let mut lasso = at(&gram, 1, &[0], &[0.3], &[1.0]);
+        lasso.refit(gram.of(1), 1, 0.5);
+        assert_eq!(lasso.weights, [0.3]);
     }
 
     #[test]
