@@ -34,7 +34,7 @@ fn what_cannot_fit_into_memory_is_refused_with_both_figures() {
     let nodes: Vec<String> = (0..300_000).map(|node| format!("n{node};")).collect();
     let graph = folder.write("many.dot", &format!("digraph {{ {} n0 -> n1 }}", nodes.concat()));
     let said = complaint(&["convert", &graph, &folder.path("many.csv")], 2);
-    assert!(said.contains("the adjacency matrix needs 171,661 MiB"), "{said}");
+    assert!(said.contains("the adjacency matrix needs 171,662 MiB"), "{said}");
     // 0.3 TB of second moments, and three such tables.
     let names: Vec<String> = (0..200_000).map(|column| format!("c{column}")).collect();
     let rows = ["1", "2", "4"].map(|value| vec![value; names.len()].join(","));
