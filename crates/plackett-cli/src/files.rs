@@ -22,8 +22,11 @@ impl OutDir {
     /// Makes the directory, with its parents, unless it is there already, and sees whether files can be written there.
     pub(crate) fn create(path: impl Into<PathBuf>) -> anyhow::Result<Self> {
         let path = path.into();
-        if path.exists() && !path.is_dir() {
-            return Err(BadInput(format!("{} is no folder, and one is needed", path.display())).into());
+        if let Some(there) = path.ancestors().find(|path| path.exists())
+            && !there.is_dir()
+        {
+            let what = format!("cannot write into {}: {} is no folder", path.display(), there.display());
+            return Err(BadInput(what).into());
         }
         faults::at("folder")
             .and_then(|()| fs::create_dir_all(&path))

@@ -456,8 +456,8 @@ fn a_state_belongs_to_one_process_and_a_result_is_shown_even_if_it_cannot_be_sav
         let marker = folder.path("evaluated");
         let program = format!("touch '{marker}'; {command}");
         for problem in [vec!["--items", "4", "--command", program.as_str()], vec![file.as_str()]] {
-            let text = complaint(&[&problem[..], &[option, &nowhere]].concat(), 1);
-            assert!(text.contains("cannot") && text.contains("file"), "{text}");
+            let text = complaint(&[&problem[..], &[option, &nowhere]].concat(), 2);
+            assert!(text.contains("cannot") && text.contains("file is no folder"), "{text}");
         }
         assert!(!std::path::Path::new(&marker).exists(), "{option}");
     }

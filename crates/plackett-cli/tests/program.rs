@@ -93,7 +93,7 @@ fn a_folder_that_cannot_be_made_is_named_before_any_work() {
     let folder = Folder::new();
     folder.write("file", "in the way");
     let inside = folder.path("file/out");
-    let text = complaint(&["toy", "--steps", "1000000000", "--out", &inside], 1);
+    let text = complaint(&["toy", "--steps", "1000000000", "--out", &inside], 2);
     assert!(text.contains(&inside), "{text}");
     assert_eq!(folder.read("file"), "in the way");
 }
