@@ -61,11 +61,17 @@ def test_wrong_usage_and_bad_input_are_code_2(call):
     assert done.stderr == "error: the toy problem is empty: at least one entry is needed\n"
 
 
-def test_other_failures_are_code_1(call, tmp_path):
+def test_a_folder_below_a_file_is_wrong_usage(call, tmp_path):
     (tmp_path / "file").write_text("in the way")
     done = call("toy", "--steps", "10", "--out", str(Path("file", "out")))
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: ")
+
+
+def test_other_failures_are_code_1(call):
+    done = call("optimize", "--items", "3", "--command", "exit 3", "--evaluations", "2")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("error: the program ended")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows passes arguments as text, so that a name which is none cannot be given there")
