@@ -35,6 +35,12 @@ fn of_container(most: &str, taken: &str, parts: &str) -> Option<u64> {
 }
 
 /// Every machine has as much, so that whoever needs no more, and often, need not ask.
+///
+/// ```
+/// use plackett::memory::{FEW_BYTES, check};
+/// let bytes = 8 * 1000;
+/// assert!(bytes <= FEW_BYTES || check("a list of scores", bytes).is_ok());
+/// ```
 pub const FEW_BYTES: u128 = 1 << 24;
 
 /// Refuses what needs more bytes than the machine can give; where it does not tell, more than an address can reach.
