@@ -48,6 +48,7 @@ fn every_option_takes_any_value_or_says_why_not() {
         (1, [&["optimize", &matrix, "--kind", "lop"][..], &limits].concat()),
         (1, [&["optimize", "--items", "4", "--command", &worker][..], &limits].concat()),
         (1, vec!["toy", "--steps", "50", "--time", "0.3"]),
+        (1, vec!["reproduce", "figure1", "--quick", "--time", "0.1", "--out", &out]),
         (2, vec!["simulate", "sem", "--out", &out]),
         (2, vec!["simulate", "network", "asia", "--out", &out]),
         (1, vec!["statistics", &data, "--out", &file]),
